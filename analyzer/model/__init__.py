@@ -1,0 +1,44 @@
+"""The values that flow between the steps of the chain; nothing here does any work."""
+
+from analyzer.model.diagnosis import (
+    CATEGORIES,
+    OUTCOMES,
+    RETRY_ADVICE,
+    Alternative,
+    Context,
+    Diagnosis,
+    Evidence,
+    Gap,
+    Job,
+    Memory,
+    Point,
+    Remedy,
+    Report,
+    Retry,
+    RootCause,
+    RuledOut,
+    Stats,
+    Symptom,
+    Tool,
+)
+from analyzer.model.entry import Entry, JobKey, Note, Origin
+from analyzer.model.instant import SECOND, Instant
+from analyzer.model.message import ExceptionLink, Frame, Message
+from analyzer.model.timeline import (
+    Attempt,
+    Budgets,
+    Checkpoint,
+    Progress,
+    ReplicaRuns,
+    Restarts,
+    Run,
+    Timeline,
+    TimelineEvent,
+)
+
+__all__ = [
+    "CATEGORIES", "OUTCOMES", "RETRY_ADVICE", "SECOND", "Alternative", "Attempt", "Budgets", "Checkpoint", "Context",
+    "Diagnosis", "Entry", "Evidence", "ExceptionLink", "Frame", "Gap", "Instant", "Job", "JobKey", "Memory", "Message",
+    "Note", "Origin", "Point", "Progress", "Remedy", "ReplicaRuns", "Report", "Restarts", "Retry", "RootCause",
+    "RuledOut", "Run", "Stats", "Symptom", "Timeline", "TimelineEvent", "Tool",
+]  # fmt: skip

@@ -1,0 +1,146 @@
+"""Evaluates a rule's condition over one message, or over the findings of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from analyzer.model import ExceptionLink, Message
+from analyzer.rulebook.patterns import compile_pattern
+from analyzer.rulebook.schema import Condition
+
+if TYPE_CHECKING:
+    from analyzer.rulebook.match import Finding
+
+Values = dict[str, str]
+
+
+def match_message(condition: Condition, message: Message) -> Values | None:
+    """The values that a message gives if the condition holds for it; None if it does not."""
+    if condition.regex is not None:
+        return _regex(condition.regex, message.text)
+    if condition.exception is not None:
+        return _exception(condition, message)
+    if condition.fields is not None:
+        return _fields(condition.fields, message)
+    if condition.all is not None:
+        values: Values = {}
+        for part in condition.all:
+            found = match_message(part, message)
+            if found is None:
+                return None
+            values |= found
+        return values
+    if condition.any is not None:
+        return next((found for part in condition.any if (found := match_message(part, message)) is not None), None)
+    if condition.not_ is not None:
+        return {} if match_message(condition.not_, message) is None else None
+    return None
+
+
+def match_job(condition: Condition, findings: Sequence[Finding]) -> list[Finding] | None:
+    """The findings that make the condition hold for a job, first the one that proves it; None if it does not hold."""
+    if condition.finding is not None:
+        found = [f for f in findings if names(condition.finding, f.rule.id)]
+        return found if len(found) >= condition.min else None
+    if condition.absent is not None:
+        return None if any(names(condition.absent, f.rule.id) for f in findings) else []
+    if condition.sequence is not None:
+        return _sequence(condition.sequence, condition.within, findings)
+    if condition.all is not None:
+        together: list[Finding] = []
+        for part in condition.all:
+            held = match_job(part, findings)
+            if held is None:
+                return None
+            together += held
+        return together
+    if condition.any is not None:
+        return next((held for part in condition.any if (held := match_job(part, findings)) is not None), None)
+    if condition.not_ is not None:
+        return [] if match_job(condition.not_, findings) is None else None
+    return None
+
+
+def names(pattern: str, identity: str) -> bool:
+    """Whether a rule id, cause or category is meant by a name that may end in `*`."""
+    if pattern.endswith("*"):
+        return identity.startswith(pattern[:-1])
+    return identity == pattern or identity.startswith(pattern + ".")
+
+
+def _regex(pattern: str, text: str) -> Values | None:
+    found = compile_pattern(pattern).search(text)
+    if found is None:
+        return None
+    return {name: value for name, value in found.groupdict().items() if value is not None}
+
+
+def _exception(condition: Condition, message: Message) -> Values | None:
+    wanted = [condition.exception] if isinstance(condition.exception, str) else condition.exception or []
+    for link in message.exceptions:
+        if not any(_is_type(name, link.type) for name in wanted):
+            continue
+        values: Values | None = {}
+        if condition.message is not None:
+            values = _regex(condition.message, link.message)
+        if values is not None:
+            return link_values(link) | values
+    return None
+
+
+def _is_type(name: str, printed: str) -> bool:
+    return name == "*" or printed == name or printed.endswith("." + name)
+
+
+def link_values(link: ExceptionLink) -> Values:
+    """What a rule's texts may say of an exception: type, message, and the user's frame as file, line and function."""
+    values = {"exception": link.short_type, "message": link.message.split("\n", 1)[0]}
+    if frame := link.user_frame:
+        values |= {"frame_file": frame.file, "frame_function": frame.function}
+        if frame.line is not None:
+            values["frame_line"] = str(frame.line)
+        if frame.code:
+            values["frame_code"] = frame.code
+    return values
+
+
+def _fields(wanted: dict[str, str | int | list[str | int]], message: Message) -> Values | None:
+    fields = message.first.fields
+    if not fields:
+        return None
+    values: Values = {}
+    for name, accepted in wanted.items():
+        if name not in fields or fields[name] is None:
+            return None
+        given = str(fields[name])
+        options = accepted if isinstance(accepted, list) else [accepted]
+        found = next((hit for option in options if (hit := _field_value(str(option), given)) is not None), None)
+        if found is None:
+            return None
+        values |= found | {name: given}
+    return values
+
+
+def _field_value(option: str, given: str) -> Values | None:
+    if len(option) > 1 and option[0] == option[-1] == "/":
+        return _regex(option[1:-1], given)
+    return {} if option == given else None
+
+
+def _sequence(wanted: list[str], within: float | None, findings: Sequence[Finding]) -> list[Finding] | None:
+    timed = sorted(
+        ((f.time, number, f) for number, f in enumerate(findings) if f.time is not None), key=lambda item: item[:2]
+    )
+    for begin, (_, _, first) in enumerate(timed):
+        if not names(wanted[0], first.rule.id):
+            continue
+        chain = [first]
+        for _, _, candidate in timed[begin + 1 :]:
+            if len(chain) < len(wanted) and names(wanted[len(chain)], candidate.rule.id):
+                chain.append(candidate)
+        if len(chain) == len(wanted):
+            start, end = chain[0].time, chain[-1].time
+            if within is None or (start is not None and end is not None and end.since(start) <= within):
+                return chain
+    return None

@@ -1,0 +1,158 @@
+"""Reads rule files into rules and says of every mistake where it is and how to mend it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from analyzer.errors import RuleError
+from analyzer.model import CATEGORIES, RETRY_ADVICE
+from analyzer.rulebook.schema import EVENTS, Condition, Role, Rule
+
+_KINDS = ("any", "all", "not_", "regex", "exception", "fields", "finding", "absent", "sequence")
+_BESIDE = {"message": "exception", "within": "sequence"}
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """The safe loader, without aliases: a rule needs none, and they are how a small file becomes a huge one."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()
+            raise yaml.YAMLError(f"line {event.start_mark.line + 1}: aliases (*name) are not allowed in rules")
+        return super().compose_node(parent, index)
+
+
+def load_folder(folder: Path) -> list[Rule]:
+    """All rules of a folder, ordered by id.
+
+    Raises:
+        RuleError: for the first file with a mistake, as file:line with advice.
+    """
+    return [load_file(path, folder) for path in rule_files(folder)]
+
+
+def rule_files(folder: Path) -> list[Path]:
+    """The rule files of a folder (`tables/` holds facts, not rules)."""
+    found = (p for p in folder.rglob("*.yaml") if "tables" not in p.relative_to(folder).parts)
+    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+
+
+def load_file(path: Path, folder: Path | None = None) -> Rule:
+    """One rule. With a folder, the id must be the path below it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RuleError(f"cannot be read ({error})", where=str(path), advice="rules are UTF-8 text files") from error
+    rule = parse_rule(text, str(path))
+    if folder is not None:
+        expected = ".".join(path.relative_to(folder).with_suffix("").parts)
+        if rule.id != expected:
+            line = _line_of(text, ["id"])
+            raise RuleError(f"id is {rule.id!r}", where=f"{path}:{line}", advice=f"it must be the path: {expected!r}")
+    return rule
+
+
+def parse_rule(text: str, where: str) -> Rule:
+    """A rule out of YAML text; `where` names the file in errors."""
+    try:
+        value = yaml.load(text, Loader=_Loader)  # noqa: S506 - a subclass of the safe loader
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        problem = getattr(error, "problem", None) or str(error)
+        raise RuleError(f"is no valid YAML: {problem}", where=f"{where}:{line}", advice="check quotes and indents") from error
+    try:
+        rule = msgspec.convert(value, Rule)
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at `$")
+        line = _line_of(text, _path(path.rstrip("`")))
+        raise RuleError(message, where=f"{where}:{line}", advice="see `diagnose rules schema` for the keys") from error
+    _check(rule, text, where)
+    return rule
+
+
+def _check(rule: Rule, text: str, where: str) -> None:
+    def refuse(path: list[str], what: str, advice: str) -> None:
+        raise RuleError(what, where=f"{where}:{_line_of(text, path)}", advice=advice)
+
+    if rule.cause is not None and rule.category not in CATEGORIES:
+        refuse(["cause"], f"cause {rule.cause!r} is in no category", f"start it with one of {', '.join(CATEGORIES)}")
+    if rule.cause is not None and "." not in rule.cause:
+        refuse(["cause"], f"cause {rule.cause!r} has no second part", "write category.cause")
+    if rule.role is Role.ROOT and rule.cause is None:
+        refuse(["role"], "a rule of role root has no cause", "add `cause: category.cause`")
+    if rule.event is not None and rule.event not in EVENTS:
+        refuse(["event"], f"event {rule.event!r} is not known", f"use one of {', '.join(EVENTS)}")
+    if rule.retry is not None and rule.retry not in RETRY_ADVICE:
+        refuse(["retry"], f"retry {rule.retry!r} is not known", f"use one of {', '.join(RETRY_ADVICE)}")
+    if not 0 <= rule.weight <= 100:
+        refuse(["weight"], f"weight {rule.weight} is out of range", "use 0 to 100")
+    if rule.scope not in ("message", "job"):
+        refuse(["scope"], f"scope {rule.scope!r} is not known", "use message or job")
+    _check_condition(rule.when, rule.scope, ["when"], refuse)
+
+
+def _check_condition(condition: Condition, scope: str, path: list[str], refuse: Any) -> None:
+    given = [kind for kind in _KINDS if getattr(condition, kind) is not None]
+    if len(given) != 1:
+        what = "says nothing" if not given else f"says several things at once ({', '.join(g.rstrip('_') for g in given)})"
+        refuse(path, f"a condition {what}", "give each its own node under all: or any:")
+    kind = given[0]
+    for key, partner in _BESIDE.items():
+        if getattr(condition, key) is not None and kind != partner:
+            refuse([*path, key], f"`{key}` stands without `{partner}`", f"put it beside `{partner}`")
+    if kind in ("finding", "absent", "sequence") and scope != "job":
+        refuse(path, f"`{kind}` looks at the job's findings", "add `scope: job`")
+    if kind in ("regex", "exception", "fields") and scope == "job":
+        refuse(path, f"`{kind}` looks at one message", "put it into a rule of its own and name that by `finding:`")
+    for key, pattern in (("regex", condition.regex), ("message", condition.message)):
+        if pattern is not None and (problem := pattern_problem(pattern)):
+            refuse([*path, key], f"{key} {pattern!r} is refused: {problem}", "RE2 has no lookaround and no backreferences")
+    for name in ("any", "all"):
+        for number, part in enumerate(getattr(condition, name) or ()):
+            _check_condition(part, scope, [*path, name, str(number)], refuse)
+    if condition.not_ is not None:
+        _check_condition(condition.not_, scope, [*path, "not"], refuse)
+
+
+def pattern_problem(pattern: str) -> str | None:
+    """Why a pattern is refused by the linear-time engine (or by Python's parser, which finds its literals); None if not."""
+    import re
+
+    from analyzer.rulebook.patterns import compile_pattern
+
+    try:
+        compile_pattern(pattern)
+        re.compile(pattern)
+    except ValueError as error:
+        return str(error)
+    except re.error as error:
+        return str(error)
+    return None
+
+
+def _path(text: str) -> list[str]:
+    return [part for part in text.replace("[", ".").replace("]", "").split(".") if part]
+
+
+def _line_of(text: str, path: list[str]) -> int:
+    """The line of the deepest node on the path that exists."""
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    line = 1
+    for part in path:
+        child = None
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == part:
+                    line, child = key.start_mark.line + 1, value
+        elif isinstance(node, yaml.SequenceNode) and part.isdigit() and int(part) < len(node.value):
+            child = node.value[int(part)]
+            line = child.start_mark.line + 1
+        if child is None:
+            break
+        node = child
+    return line

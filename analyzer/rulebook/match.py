@@ -1,0 +1,122 @@
+"""Finds which rules a message or a job matches: every literal in one pass, then only the rules whose literal was hit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from analyzer.model import Instant, Message
+from analyzer.rulebook.conditions import Values, match_job, match_message
+from analyzer.rulebook.literals import condition_literals
+from analyzer.rulebook.prefilter import LiteralFinder, literal_finder
+from analyzer.rulebook.schema import Condition, Role, Rule
+
+
+class Finding(msgspec.Struct, frozen=True, gc=False):
+    """A rule that matched a message, with the values it read. For a rule of scope job, the message that proves it."""
+
+    rule: Rule
+    message: Message
+    values: Values
+
+    @property
+    def time(self) -> Instant | None:
+        """When the message was logged."""
+        return self.message.time
+
+    @property
+    def replica(self) -> str | None:
+        """The replica it is about: the one that the message names, else the one that says it."""
+        return self.values.get("replica") or self.message.replica
+
+    @property
+    def role(self) -> Role:
+        """The rule's role."""
+        return self.rule.role
+
+
+class Matcher:
+    """A compiled rulebook. `find` is pure: the same message gives the same findings, in the order of rule ids."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = sorted(rules, key=lambda rule: rule.id)
+        self.by_id = {rule.id: rule for rule in self.rules}
+        self._job_rules = [rule for rule in self.rules if rule.scope == "job"]
+        self._by_literal: list[list[int]] = []
+        self._by_fields: list[int] = []
+        self._always: list[int] = []
+        self._exceptional: list[int] = []
+        self._find_literals = self._index()
+
+    def _index(self) -> LiteralFinder:
+        numbers: dict[str, list[int]] = {}
+        for number, rule in enumerate(self.rules):
+            if rule.scope == "job":
+                continue
+            literals = condition_literals(rule.when)
+            if literals:
+                for literal in literals:
+                    numbers.setdefault(literal, []).append(number)
+            elif _needs(rule.when, "fields"):
+                self._by_fields.append(number)
+            elif _needs(rule.when, "exception"):
+                self._exceptional.append(number)
+            else:
+                self._always.append(number)
+        self._by_literal = list(numbers.values())
+        return literal_finder(numbers)
+
+    @property
+    def unfiltered(self) -> list[str]:
+        """Ids of rules that must be tried on every message, since no literal of theirs is certain."""
+        return [self.rules[number].id for number in self._always]
+
+    def find(self, message: Message, platform: str = "") -> list[Finding]:
+        """The rules of scope message that match it."""
+        candidates = {n for literal in self._find_literals(message.text.lower()) for n in self._by_literal[literal]}
+        candidates.update(self._always)
+        if message.first.fields:
+            candidates.update(self._by_fields)
+        if message.exceptions:
+            candidates.update(self._exceptional)
+        return self._confirm(sorted(candidates), message, platform)
+
+    def find_exhaustively(self, message: Message, platform: str = "") -> list[Finding]:
+        """The same without the prefilter: the reference that `find` is tested against."""
+        numbers = [n for n, rule in enumerate(self.rules) if rule.scope == "message"]
+        return self._confirm(numbers, message, platform)
+
+    def _confirm(self, numbers: Sequence[int], message: Message, platform: str) -> list[Finding]:
+        found = []
+        for number in numbers:
+            rule = self.rules[number]
+            if message.origin not in rule.origins or (rule.platforms and platform and platform not in rule.platforms):
+                continue
+            values = match_message(rule.when, message)
+            if values is not None:
+                found.append(Finding(rule, message, values))
+        return found
+
+    def find_in_job(self, findings: Sequence[Finding], platform: str = "") -> list[Finding]:
+        """The rules of scope job that a job's findings match; each once, proven by its first finding."""
+        found = []
+        for rule in self._job_rules:
+            if rule.platforms and platform and platform not in rule.platforms:
+                continue
+            held = match_job(rule.when, findings)
+            if held:
+                values = {name: value for finding in reversed(held) for name, value in finding.values.items()}
+                found.append(Finding(rule, held[0].message, values))
+        return found
+
+
+def _needs(condition: Condition, key: str) -> bool:
+    """Whether every message that the condition holds for must have this (a `fields` or `exception` test passed)."""
+    if getattr(condition, key) is not None:
+        return True
+    if condition.all is not None:
+        return any(_needs(part, key) for part in condition.all)
+    if condition.any is not None:
+        return all(_needs(part, key) for part in condition.any)
+    return False

@@ -1,0 +1,29 @@
+"""Fills a rule's texts with the values of a case."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+
+_PLACE = re.compile(r"\{(\w+)(?:\|([^{}]*))?\}")
+
+
+def fill(template: str, values: Mapping[str, str | None]) -> str:
+    """The text with each `{name}` replaced by its value, or by the words after `|`, or by "unknown"."""
+    return _PLACE.sub(lambda found: values.get(found[1]) or (found[2] if found[2] is not None else "unknown"), template)
+
+
+def fill_command(template: str, values: Mapping[str, str | None]) -> str:
+    """A shell command with each value quoted, since values come out of logs; unknown ones stay as NAME to fill in."""
+
+    def quoted(found: re.Match[str]) -> str:
+        value = values.get(found[1])
+        return shlex.quote(value) if value else (found[2] if found[2] is not None else found[1].upper())
+
+    return _PLACE.sub(quoted, template)
+
+
+def places(template: str) -> set[str]:
+    """The names that a template uses."""
+    return {name for name, _ in _PLACE.findall(template)}
