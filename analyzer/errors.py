@@ -1,11 +1,11 @@
 """Everything the program refuses, as one tree. Each error says what, where and what to do, and knows its exit status.
 
-    DiagnoseError
-    ├── UsageError          2  the call's words are off
-    ├── NothingToDiagnose   3  no such job, empty or unreadable input
-    ├── RuleError           2  a rule pack has a mistake (file:line)
-    ├── RemoteError         4  a remote service refused or failed
-    └── RenderError         5  a report could not be written
+DiagnoseError
+├── UsageError          2  the call's words are off
+├── NothingToDiagnose   3  no such job, empty or unreadable input
+├── RuleError           2  a rule pack has a mistake (file:line)
+├── RemoteError         4  a remote service refused or failed
+└── RenderError         5  a report could not be written
 """
 
 from __future__ import annotations

@@ -14,4 +14,6 @@ def data_folder(name: str) -> Path:
     stale there; a wheel has only the copy.
     """
     checkout = _PACKAGE.parent / name
-    return checkout if (_PACKAGE.parent / "pyproject.toml").is_file() and checkout.is_dir() else _PACKAGE / "_data" / name
+    return (
+        checkout if (_PACKAGE.parent / "pyproject.toml").is_file() and checkout.is_dir() else _PACKAGE / "_data" / name
+    )

@@ -225,3 +225,4 @@ class Report(msgspec.Struct, kw_only=True):
     tool: Tool = msgspec.field(default_factory=Tool)
     diagnoses: list[Diagnosis] = []
     notes: list[Note] = []
+    jobs_found: list[str] = []  # ids of all jobs of the input, also of those that were not asked for

@@ -19,7 +19,15 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
     @property
     def is_users(self) -> bool:
         """Whether the frame is in the user's own code, and not in an installed package or the interpreter."""
-        library = ("site-packages", "dist-packages", "/lib/python", "\\lib\\", "<frozen", "<string>", "<__array_function__")
+        library = (
+            "site-packages",
+            "dist-packages",
+            "/lib/python",
+            "\\lib\\",
+            "<frozen",
+            "<string>",
+            "<__array_function__",
+        )
         return not any(mark in self.file for mark in library)
 
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import pandas
 
 RUN_REASONS = (
-    "completed", "error", "oom", "crash", "retryable", "cascade", "maintenance", "preempted", "stopped", "running", "unknown",
+    "completed", "error", "oom", "crash", "retryable", "cascade", "maintenance", "preempted", "stopped", "running",
+    "unknown",
 )  # fmt: skip
 END_REASONS_BESIDE_CATEGORIES = ("crash", "restarts_exhausted")
 
@@ -44,7 +45,7 @@ class ReplicaRuns(msgspec.Struct, kw_only=True):
 
 
 class Attempt(msgspec.Struct, kw_only=True):
-    """One try of the whole job. `end_reason`: `success`, a category, `crash`, `restarts_exhausted`; null while it runs."""
+    """One try of the whole job. `end_reason`: `success`, a category, `crash`, `restarts_exhausted`; null: it runs."""
 
     number: int
     start: Instant | None = None

@@ -38,6 +38,32 @@ def match_message(condition: Condition, message: Message) -> Values | None:
     return None
 
 
+def telling_line(condition: Condition, message: Message) -> int | None:
+    """The number (from 0) of the line of a message's text that a condition's match begins in; None if it has none."""
+    if condition.regex is not None:
+        found = compile_pattern(condition.regex).search(message.text)
+        return message.text.count("\n", 0, found.start()) if found else None
+    if condition.exception is not None:
+        return _headline_line(condition, message)
+    for part in (*(condition.all or ()), *(condition.any or ())):
+        if match_message(part, message) is not None and (line := telling_line(part, message)) is not None:
+            return line
+    return None
+
+
+def _headline_line(condition: Condition, message: Message) -> int | None:
+    for link in message.exceptions:
+        single = Condition(exception=condition.exception, message=condition.message)
+        if _exception(single, _only(message, link)) is not None:
+            place = message.text.find(link.headline)
+            return message.text.count("\n", 0, place) if place >= 0 else None
+    return None
+
+
+def _only(message: Message, link: ExceptionLink) -> Message:
+    return Message(text=message.text, entries=message.entries, exceptions=(link,))
+
+
 def match_job(condition: Condition, findings: Sequence[Finding]) -> list[Finding] | None:
     """The findings that make the condition hold for a job, first the one that proves it; None if it does not hold."""
     if condition.finding is not None:

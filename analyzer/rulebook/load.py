@@ -16,14 +16,7 @@ _KINDS = ("any", "all", "not_", "regex", "exception", "fields", "finding", "abse
 _BESIDE = {"message": "exception", "within": "sequence"}
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """The safe loader, without aliases: a rule needs none, and they are how a small file becomes a huge one."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
-            raise yaml.YAMLError(f"line {event.start_mark.line + 1}: aliases (*name) are not allowed in rules")
-        return super().compose_node(parent, index)
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def load_folder(folder: Path) -> list[Rule]:
@@ -59,12 +52,15 @@ def load_file(path: Path, folder: Path | None = None) -> Rule:
 def parse_rule(text: str, where: str) -> Rule:
     """A rule out of YAML text; `where` names the file in errors."""
     try:
-        value = yaml.load(text, Loader=_Loader)  # noqa: S506 - a subclass of the safe loader
+        _refuse_aliases(text, where)
+        value = yaml.load(text, Loader=_LOADER)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         problem = getattr(error, "problem", None) or str(error)
-        raise RuleError(f"is no valid YAML: {problem}", where=f"{where}:{line}", advice="check quotes and indents") from error
+        raise RuleError(
+            f"is no valid YAML: {problem}", where=f"{where}:{line}", advice="check quotes and indents"
+        ) from error
     try:
         rule = msgspec.convert(value, Rule)
     except msgspec.ValidationError as error:
@@ -73,6 +69,16 @@ def parse_rule(text: str, where: str) -> Rule:
         raise RuleError(message, where=f"{where}:{line}", advice="see `diagnose rules schema` for the keys") from error
     _check(rule, text, where)
     return rule
+
+
+def _refuse_aliases(text: str, where: str) -> None:
+    """A rule needs no aliases, and they are how a small file becomes a huge one."""
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.AliasEvent):
+            line = event.start_mark.line + 1
+            raise RuleError(
+                f"uses an alias (*{event.anchor})", where=f"{where}:{line}", advice="aliases are refused: repeat it"
+            )
 
 
 def _check(rule: Rule, text: str, where: str) -> None:
@@ -99,7 +105,9 @@ def _check(rule: Rule, text: str, where: str) -> None:
 def _check_condition(condition: Condition, scope: str, path: list[str], refuse: Any) -> None:
     given = [kind for kind in _KINDS if getattr(condition, kind) is not None]
     if len(given) != 1:
-        what = "says nothing" if not given else f"says several things at once ({', '.join(g.rstrip('_') for g in given)})"
+        what = (
+            "says nothing" if not given else f"says several things at once ({', '.join(g.rstrip('_') for g in given)})"
+        )
         refuse(path, f"a condition {what}", "give each its own node under all: or any:")
     kind = given[0]
     for key, partner in _BESIDE.items():
@@ -111,7 +119,9 @@ def _check_condition(condition: Condition, scope: str, path: list[str], refuse: 
         refuse(path, f"`{kind}` looks at one message", "put it into a rule of its own and name that by `finding:`")
     for key, pattern in (("regex", condition.regex), ("message", condition.message)):
         if pattern is not None and (problem := pattern_problem(pattern)):
-            refuse([*path, key], f"{key} {pattern!r} is refused: {problem}", "RE2 has no lookaround and no backreferences")
+            refuse(
+                [*path, key], f"{key} {pattern!r} is refused: {problem}", "RE2 has no lookaround and no backreferences"
+            )
     for name in ("any", "all"):
         for number, part in enumerate(getattr(condition, name) or ()):
             _check_condition(part, scope, [*path, name, str(number)], refuse)
@@ -120,7 +130,7 @@ def _check_condition(condition: Condition, scope: str, path: list[str], refuse: 
 
 
 def pattern_problem(pattern: str) -> str | None:
-    """Why a pattern is refused by the linear-time engine (or by Python's parser, which finds its literals); None if not."""
+    """Why a pattern is refused: by the linear-time engine, or by Python's parser, which finds its literals."""
     import re
 
     from analyzer.rulebook.patterns import compile_pattern

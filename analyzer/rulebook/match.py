@@ -1,4 +1,4 @@
-"""Finds which rules a message or a job matches: every literal in one pass, then only the rules whose literal was hit."""
+"""Finds which rules a message or a job matches: all literals in one pass, then only the rules that were hit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from analyzer.model import Instant, Message
 from analyzer.rulebook.conditions import Values, match_job, match_message
 from analyzer.rulebook.literals import condition_literals
-from analyzer.rulebook.prefilter import LiteralFinder, literal_finder
+from analyzer.rulebook.prefilter import literal_finder
 from analyzer.rulebook.schema import Condition, Role, Rule
 
 
@@ -36,50 +36,59 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
         return self.rule.role
 
 
-class Matcher:
-    """A compiled rulebook. `find` is pure: the same message gives the same findings, in the order of rule ids."""
+class Index(msgspec.Struct, frozen=True):
+    """Which rules (by number) a literal, a structured fact or an exception calls up, and which must always be tried."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
+    literals: dict[str, list[int]]
+    fields: list[int]
+    exceptions: list[int]
+    always: list[int]
+
+
+def index_rules(rules: Sequence[Rule]) -> Index:
+    """Works out for every rule of scope message what calls it up."""
+    index = Index({}, [], [], [])
+    for number, rule in enumerate(rules):
+        if rule.scope == "job":
+            continue
+        literals = condition_literals(rule.when)
+        if literals:
+            for literal in sorted(literals):
+                index.literals.setdefault(literal, []).append(number)
+        elif _needs(rule.when, "fields"):
+            index.fields.append(number)
+        elif _needs(rule.when, "exception"):
+            index.exceptions.append(number)
+        else:
+            index.always.append(number)
+    return index
+
+
+class Matcher:
+    """A rulebook ready to match. `find` is pure: the same message gives the same findings, in the order of rule ids."""
+
+    def __init__(self, rules: Iterable[Rule], index: Index | None = None, version: str = "") -> None:
         self.rules = sorted(rules, key=lambda rule: rule.id)
         self.by_id = {rule.id: rule for rule in self.rules}
+        self.version = version
+        self._index = index or index_rules(self.rules)
         self._job_rules = [rule for rule in self.rules if rule.scope == "job"]
-        self._by_literal: list[list[int]] = []
-        self._by_fields: list[int] = []
-        self._always: list[int] = []
-        self._exceptional: list[int] = []
-        self._find_literals = self._index()
-
-    def _index(self) -> LiteralFinder:
-        numbers: dict[str, list[int]] = {}
-        for number, rule in enumerate(self.rules):
-            if rule.scope == "job":
-                continue
-            literals = condition_literals(rule.when)
-            if literals:
-                for literal in literals:
-                    numbers.setdefault(literal, []).append(number)
-            elif _needs(rule.when, "fields"):
-                self._by_fields.append(number)
-            elif _needs(rule.when, "exception"):
-                self._exceptional.append(number)
-            else:
-                self._always.append(number)
-        self._by_literal = list(numbers.values())
-        return literal_finder(numbers)
+        self._by_literal = list(self._index.literals.values())
+        self._find_literals = literal_finder(self._index.literals)
 
     @property
     def unfiltered(self) -> list[str]:
         """Ids of rules that must be tried on every message, since no literal of theirs is certain."""
-        return [self.rules[number].id for number in self._always]
+        return [self.rules[number].id for number in self._index.always]
 
     def find(self, message: Message, platform: str = "") -> list[Finding]:
         """The rules of scope message that match it."""
         candidates = {n for literal in self._find_literals(message.text.lower()) for n in self._by_literal[literal]}
-        candidates.update(self._always)
+        candidates.update(self._index.always)
         if message.first.fields:
-            candidates.update(self._by_fields)
+            candidates.update(self._index.fields)
         if message.exceptions:
-            candidates.update(self._exceptional)
+            candidates.update(self._index.exceptions)
         return self._confirm(sorted(candidates), message, platform)
 
     def find_exhaustively(self, message: Message, platform: str = "") -> list[Finding]:

@@ -1,6 +1,6 @@
 """What a rule file may say. One YAML file is one rule and knows one thing about messages.
 
-The structs are the schema: unknown keys are refused, and `diagnose rules schema` prints them as JSON Schema for editors.
+The structs are the schema: unknown keys are refused, and `diagnose rules schema` prints them as JSON Schema.
 """
 
 from __future__ import annotations
@@ -33,11 +33,19 @@ EVENTS = (
     "teardown",  # the service stops what still runs
     "container_start",  # a runner line that stands at the start of a container's life; node
     "container_exit",  # a runner's or platform's line that a container ended; exit_code, signal, reason
+    "container_succeeded",  # the same for an end with exit code 0
     "replica_failed",  # the service's word on a replica's end; replica, exit_code, reason
-    "low_memory",  # the service's word on a pool that ran out of memory; pool
+    "replica_out_of_memory",  # the service's word that a replica ran out of memory; replica, exit_code
+    "low_memory", "low_disk",  # the service's word on a pool that ran out of memory or disk; pool
     "stockout", "internal_error", "quota_denied",  # the attempt could not be placed
     "preempted", "maintenance", "host_error", "evicted",  # a machine was taken away; node
-    "restart",  # a line that says something is restarted; attempt
+    "restart",  # a line that says a replica is restarted; replica
+    "job_restart",  # the service or scheduler tries the whole job again
+    "numbered_attempt",  # a scheduler's line that names the attempt it starts; attempt
+    "worker_restart",  # a launcher starts the processes of a container again; left, limit
+    "worker_group",  # a launcher has its processes together; restart_count or attempt
+    "retries_exhausted",  # the service or controller will not try again
+    "task_exit",  # a launcher's word on the end of one task; node, task, exit_code, reason
     "stopped",  # a container was told to end by the service or scheduler
     "training_started", "step", "checkpoint_saved", "checkpoint_restored", "training_done",  # step, epoch, path
     "out_of_memory_kill",  # the kernel or container runtime killed a process for memory
@@ -65,9 +73,13 @@ class Condition(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_de
     all: list[Condition] | None = None
     not_: Condition | None = None
     regex: str | None = None  # searched in the clean text, RE2 syntax, ^ and $ at line ends; named groups give values
-    exception: str | list[str] | None = None  # type names, short or dotted, of any link in a traceback's chain; "*": any
+    exception: str | list[str] | None = (
+        None  # type names, short or dotted, of any link in a chain; "*": any
+    )
     message: str | None = None  # beside `exception`: a regex that the same link's message must match
-    fields: dict[str, str | int | list[str | int]] | None = None  # structured facts; one of the values, `/…/` is a regex
+    fields: dict[str, str | int | list[str | int]] | None = (
+        None  # structured facts; one of them, `/…/` is a regex
+    )
     finding: str | None = None  # a rule id, or its beginning with `*`; scope job
     min: int = 1  # beside `finding`: how many at least
     absent: str | None = None  # no finding of this rule (or id beginning with `*`); scope job
@@ -142,3 +154,18 @@ class Rule(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"fro
         if self.role is Role.ROOT:
             return frozenset((Origin.REPLICA, Origin.TEXT, Origin.SERVICE))
         return frozenset(Origin)
+
+
+def expressions(condition: Condition) -> list[str]:
+    """All regular expressions of a condition."""
+    found = [pattern for pattern in (condition.regex, condition.message) if pattern]
+    for part in (*(condition.any or ()), *(condition.all or ())):
+        found += expressions(part)
+    return found + (expressions(condition.not_) if condition.not_ else [])
+
+
+def json_schema() -> str:
+    """The schema of a rule file as JSON Schema 2020-12."""
+    schema = msgspec.json.schema(Rule)
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return msgspec.json.format(msgspec.json.encode(schema), indent=1).decode() + "\n"

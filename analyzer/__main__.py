@@ -1,0 +1,7 @@
+"""`python -m analyzer` is `diagnose`."""
+
+import sys
+
+from analyzer.cli import main
+
+sys.exit(main())

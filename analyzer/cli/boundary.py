@@ -1,0 +1,76 @@
+"""The process's border: errors become one sentence and an exit status; output is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from analyzer.errors import DiagnoseError, RenderError
+
+INTERNAL_ERROR = 5
+INTERRUPTED = 130
+
+
+def run(app: Callable[..., Any]) -> int:
+    """Runs the command line. A traceback is shown only with --debug."""
+    debug = "--debug" in sys.argv[1:]
+    try:
+        return _exit_status(lambda: app(prog_name="diagnose"))
+    except DiagnoseError as error:
+        if debug:
+            raise
+        _complain(str(error))
+        return error.exit_status
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # the border of the process: what reaches it is a fault of ours
+        if debug:
+            raise
+        _complain(f"internal error ({type(error).__name__}: {error}); run again with --debug and report the traceback")
+        return INTERNAL_ERROR
+
+
+def _exit_status(call: Callable[[], Any]) -> int:
+    try:
+        call()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+    return 0
+
+
+def _complain(sentence: str) -> None:
+    printable = "".join(char if char.isprintable() else " " for char in sentence)
+    print(f"diagnose: {printable}", file=sys.stderr)
+
+
+def write_output(text: str, output: Path | None) -> None:
+    """Writes to a file (whole or not at all, readable by its owner only) or to standard output.
+
+    Raises:
+        RenderError: if the file cannot be written.
+    """
+    if output is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.flush()
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(dir=output.parent or Path("."), prefix=".diagnose-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+            os.replace(temporary, output)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise RenderError(
+            f"cannot be written ({error.strerror})", where=str(output), advice="choose another --output"
+        ) from error

@@ -1,0 +1,162 @@
+"""`diagnose JOB_ID`: arguments in, a rendered diagnosis out."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analyzer.cli.boundary import write_output
+from analyzer.errors import NothingToDiagnose, UsageError
+from analyzer.model import CATEGORIES
+from analyzer.report import FORMATS
+
+if TYPE_CHECKING:
+    from analyzer.model import Report
+
+_BY_ENDING = {".html": "html", ".htm": "html", ".json": "json", ".md": "markdown", ".sarif": "sarif", ".xml": "junit"}
+
+Format = Annotated[str | None, typer.Option("--format", "-f", help=f"One of {', '.join(FORMATS)}.", show_default=False)]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write to a file; its ending may choose the format.")
+]
+Lang = Annotated[str, typer.Option("--lang", help="Language of the texts: en or de.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback on an internal error.")]
+
+
+def job(
+    job_id: Annotated[
+        str | None, typer.Argument(help="The job's id; left out, every job of the input.", show_default=False)
+    ] = None,
+    logs: Annotated[
+        list[str] | None,
+        typer.Option("--logs", "-l", help="A file, folder, glob, or - for standard input; repeatable."),
+    ] = None,
+    job_file: Annotated[
+        list[str] | None, typer.Option("--job-file", help="A job or pod description (JSON or YAML).")
+    ] = None,
+    format: Format = None,
+    output: Output = None,
+    lang: Lang = "en",
+    rules: Annotated[list[Path] | None, typer.Option("--rules", help="A folder of further rules; repeatable.")] = None,
+    exit_code: Annotated[
+        list[str] | None,
+        typer.Option("--exit-code", help="An exit code that you know: [REPLICA=]CODE.", metavar="[REPLICA=]CODE"),
+    ] = None,
+    fail_on: Annotated[
+        str | None, typer.Option("--fail-on", help="Exit with 1 if a job ended in one of these categories.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how the verdict was reached.")] = False,
+    no_redact: Annotated[bool, typer.Option("--no-redact", help="Leave secrets in the quoted lines.")] = False,
+    open_: Annotated[bool, typer.Option("--open", help="Open the HTML report in the browser.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no notes on the input.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Diagnose one job, or every job of the input."""
+    sources = [*(logs or ()), *(job_file or ())]
+    if not sources:
+        raise UsageError(
+            "no input is named", advice="add --logs PATH (a file, a folder, a glob, or - for standard input)"
+        )
+    categories = _categories(fail_on)
+    chosen_format = format_of(format, output, open_)
+    check_lang(lang)
+
+    from analyzer.entries import Options
+    from analyzer.pipeline import diagnose_paths
+    from analyzer.rulebook.cache import load_rulebook
+
+    options = Options(job_id=job_id, exit_codes=_exit_codes(exit_code), lang=lang, redact=not no_redact)
+    report = diagnose_paths(sources, load_rulebook(rules or ()), options)
+    if not quiet:
+        _tell_notes(report)
+    if not report.diagnoses:
+        raise _nothing(sources, options.job_id, report)
+    show(report, chosen_format, output, lang=lang, explain=explain, open_=open_)
+    if any(diagnosis.category in categories for diagnosis in report.diagnoses):
+        raise typer.Exit(1)
+
+
+def show(
+    report: Report, format: str, output: Path | None, *, lang: str, explain: bool = False, open_: bool = False
+) -> None:
+    """Renders a report, writes it, and opens it in the browser where that is asked for."""
+    from analyzer.report import render
+
+    if open_ and output is None:
+        output = Path(f"diagnosis-{_file_name(report)}.html")
+    color = None if output is None else False
+    write_output(render(report, format, lang=lang, explain=explain, color=color), output)
+    if output is not None:
+        typer.echo(f"written: {output}", err=True)
+    if open_ and output is not None:
+        typer.launch(output.resolve().as_uri())
+
+
+def format_of(given: str | None, output: Path | None, open_: bool = False) -> str:
+    """The format that was asked for by name, by the output's ending, or text."""
+    if given is None:
+        return "html" if open_ else _BY_ENDING.get(output.suffix.lower(), "text") if output else "text"
+    if given not in FORMATS:
+        raise UsageError(f"--format {given!r} is not known", advice=f"use one of {', '.join(FORMATS)}")
+    return given
+
+
+def check_lang(lang: str) -> None:
+    """Refuses a language that there are no texts in."""
+    if lang not in ("en", "de"):
+        raise UsageError(f"--lang {lang!r} is not known", advice="use en or de")
+
+
+def _categories(text: str | None) -> frozenset[str]:
+    wanted = frozenset(word.strip() for word in (text or "").split(",") if word.strip())
+    unknown = sorted(wanted - set(CATEGORIES))
+    if unknown:
+        raise UsageError(f"--fail-on {unknown[0]!r} is no category", advice=f"use one of {', '.join(CATEGORIES)}")
+    return wanted
+
+
+def _exit_codes(given: list[str] | None) -> dict[str | None, int]:
+    codes: dict[str | None, int] = {}
+    for text in given or ():
+        replica, _, code = text.rpartition("=")
+        if not code.lstrip("-").isdigit():
+            raise UsageError(f"--exit-code {text!r} has no number", advice="write 137 or workerpool0-0=137")
+        codes[replica or None] = int(code)
+    return codes
+
+
+def _tell_notes(report: Report) -> None:
+    for note in report.notes[:20]:
+        place = (
+            f"{note.source}:{note.line}: " if note.source and note.line else f"{note.source}: " if note.source else ""
+        )
+        times = f" ({note.count} times)" if note.count > 1 else ""
+        line = f"note: {place}{note.text}{times}"
+        typer.echo("".join(char if char.isprintable() else " " for char in line), err=True)
+    if len(report.notes) > 20:
+        typer.echo(f"note: {len(report.notes) - 20} more notes are in the JSON report", err=True)
+
+
+def _nothing(sources: list[str], job_id: str | None, report: Report) -> NothingToDiagnose:
+    where = ", ".join(sources[:3])
+    if job_id is None or not report.jobs_found:
+        return NothingToDiagnose(
+            "holds no log that could be read", where=where, advice="see the notes above for each file"
+        )
+    near = get_close_matches(job_id, report.jobs_found, n=3, cutoff=0.3) or report.jobs_found[:3]
+    return NothingToDiagnose(
+        f"holds no job {job_id!r} ({len(report.jobs_found)} others)",
+        where=where,
+        advice=f"did you mean {', '.join(near)}?",
+    )
+
+
+def _file_name(report: Report) -> str:
+    """A job id as a file name: only letters, digits, dots, dashes and underscores of it, and not too many."""
+    kept = "".join(
+        char if char.isascii() and (char.isalnum() or char in "-_") else "-" for char in report.diagnoses[0].job.id
+    )
+    return kept.strip("-")[:80] or "job"

@@ -1,0 +1,74 @@
+"""The program `diagnose`: its commands, and the one rule by which a first word that is no command is a job id."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from analyzer import __version__
+from analyzer.cli import facts, jobs, reports, rules
+from analyzer.cli.boundary import run
+
+
+class JobIdFirst(TyperGroup):
+    """A group of commands whose first word may also be a job id, which then means the command `job`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Puts `job` before anything that is neither a command nor an option of the group itself."""
+        own = {option for parameter in self.params for option in parameter.opts}
+        own |= set(self.get_help_option_names(ctx))
+        if args and args[0] not in self.commands and args[0] not in own:
+            args = ["job", *(args[1:] if args[0] == "--" else args)]
+        return super().parse_args(ctx, args)
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Shows both ways to call it."""
+        formatter.write_usage(ctx.command_path, "JOB_ID --logs PATH [OPTIONS]")
+        formatter.write_usage(ctx.command_path, "COMMAND [ARGS]...")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"diagnose {__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=JobIdFirst,
+    name="diagnose",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=(
+        "Says why an ML training job failed, proves it with the line that matters, and rebuilds its"
+        " restart timeline.\n\n"
+        "  diagnose JOB_ID --logs export.json     one job out of a Cloud Logging export\n\n"
+        "  diagnose --logs exports/               every job found there\n\n"
+        "  kubectl logs POD | diagnose --logs -   any log, from standard input\n\n"
+        "A job that is called like a command: diagnose job NAME …"
+    ),
+)
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options of the program as a whole."""
+
+
+app.command("job", help="Diagnose one job, or every job of the input.")(jobs.job)
+app.command("report", help="Render a saved diagnosis (JSON) again.")(reports.report)
+app.command("exit-code", help="Explain an exit code or signal.")(facts.exit_code)
+app.command("memory", help="What a machine type leaves for training, and which types hold a peak.")(facts.memory)
+app.add_typer(rules.app, name="rules", help="The rulebook: list, show, check, start a rule, export.")
+
+
+def main() -> int:
+    """Runs the program; returns its exit status."""
+    return run(app)

@@ -1,0 +1,197 @@
+"""Puts together what belongs to one job: log lines, events, pod descriptions, node and audit entries.
+
+An entry that names its job goes there. Names of one job that differ only in how much they say (a project's number or
+its id, a pod or its controller) are joined; what names no job at all is tied to one by pod, uid or node and time, and
+failing that joins the only job of the input or becomes a job of its own, named after its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+
+from analyzer.entries.sift import Partial, Partials, merge
+from analyzer.entries.story import Story
+from analyzer.model import SECOND, Entry, JobKey, Note, Origin
+
+NODE_WINDOW = 600 * SECOND
+"""How far from a job's own entries a node's line may lie and still be tied to it (ns): eviction and restart delays."""
+
+_INFRASTRUCTURE = frozenset((Origin.NODE, Origin.AUDIT, Origin.CLUSTER))
+
+
+def assemble(partials: Partials) -> tuple[list[Story], list[Note]]:
+    """The stories of all jobs, ordered by key, and notes on what could be tied to none."""
+    named = _join_names({key: partial for key, partial in partials.items() if key is not None})
+    loose = partials.get(None, Partial())
+    leftover = _tie(loose, named)
+    notes = _place(leftover, named)
+    stories = [Story(key, partial.in_order()) for key, partial in sorted(named.items())]
+    doubled = sum(partial.doubled for partial in named.values())
+    if doubled:
+        notes.append(Note("duplicate", "entries with the same insertId and time were counted once", count=doubled))
+    return stories, notes
+
+
+# -- names of one job
+
+
+def _join_names(named: Mapping[JobKey, Partial]) -> dict[JobKey, Partial]:
+    target = {key: key for key in named}
+    for key in sorted(named):
+        better = _same_job(key, named) or _owner(key, named)
+        if better is not None and better != key:
+            target[key] = better
+    joined: dict[JobKey, Partial] = {}
+    for key in sorted(named):
+        final, seen = key, {key}
+        while target[final] != final and target[final] not in seen:
+            final = target[final]
+            seen.add(final)
+        together = merge({final: joined.get(final, Partial())}, {final: named[key]})
+        joined[final] = together[final]
+    return joined
+
+
+def _same_job(key: JobKey, named: Mapping[JobKey, Partial]) -> JobKey | None:
+    """The same job under a project's id, where this key has only its number or nothing."""
+    if key.project and not key.project.isdigit():
+        return None
+    others = [k for k in named if k != key and (k.platform, k.id) == (key.platform, key.id) and _says_more(k, key)]
+    return min(others, default=None)
+
+
+def _says_more(one: JobKey, other: JobKey) -> bool:
+    def rank(key: JobKey) -> int:
+        return 2 if key.project and not key.project.isdigit() else 1 if key.project else 0
+
+    return rank(one) > rank(other)
+
+
+def _owner(key: JobKey, named: Mapping[JobKey, Partial]) -> JobKey | None:
+    """The controller's job that a key which is only a pod's, a child job's or a workload's name belongs to."""
+    if key.platform != "gke":
+        return None
+    others = [
+        k
+        for k in named
+        if k.platform == "gke" and k != key and (not key.project or not k.project or k.project == key.project)
+    ]
+    entries = named[key].entries.values()
+    owners = {entry.fields["owner_name"] for entry in entries if entry.fields.get("owner_name")}
+    stated = [k for k in others if k.id in owners]
+    if stated:
+        return min(stated)
+    if not _is_weak(key, named[key]):
+        return None
+    known = [k for k in others if any(_names_pod(entry, key.id) for entry in named[k].entries.values())]
+    if known:
+        return min(known)
+    bare = _bare_name(key.id)
+    prefixed = [k for k in others if (bare + "-").startswith(k.id + "-") and len(k.id) < len(key.id)]
+    return max(prefixed, key=lambda k: (len(k.id), k), default=None)
+
+
+def _is_weak(key: JobKey, partial: Partial) -> bool:
+    """Whether a key is only the name of a pod or a queue object, so that another may own it."""
+    kinds = {entry.fields.get("kind") for entry in partial.entries.values()}
+    objects = {"workload", "provisioning_request"}
+    pods = {entry.fields.get("pod") or entry.fields.get("involved_name") for entry in partial.entries.values()}
+    return bool(kinds & objects) or key.id in pods or all(entry.replica == key.id for entry in partial.entries.values())
+
+
+def _names_pod(entry: Entry, pod: str) -> bool:
+    return pod in (entry.replica, entry.fields.get("pod"), entry.fields.get("involved_name"))
+
+
+def _bare_name(name: str) -> str:
+    """A Kueue workload's name without the kind that Kueue puts before it (job-NAME-hash, jobset-NAME-hash, …)."""
+    kinds = ("job-", "jobset-", "pytorchjob-", "tfjob-", "mpijob-", "rayjob-", "raycluster-", "pod-", "trainjob-")
+    return next((name[len(kind) :] for kind in kinds if name.startswith(kind)), name)
+
+
+# -- entries without a name
+
+
+def _tie(loose: Partial, named: dict[JobKey, Partial]) -> list[Entry]:
+    """Gives loose entries to the jobs that they can be tied to; returns the others in order."""
+    by_pod: dict[str, JobKey] = {}
+    by_node: dict[str, list[tuple[int, int, JobKey]]] = {}
+    for key in sorted(named):
+        spans: dict[str, tuple[int, int]] = {}
+        for entry in named[key].entries.values():
+            for name in (entry.replica, entry.fields.get("pod"), entry.fields.get("uid")):
+                if name and name != "service":
+                    by_pod.setdefault(str(name), key)
+            if entry.node:
+                time = int(entry.time or 0)
+                low, high = spans.get(entry.node, (time, time))
+                spans[entry.node] = (min(low, time), max(high, time))
+        for node, (low, high) in spans.items():
+            by_node.setdefault(node, []).append((low, high, key))
+    leftover = []
+    for entry in loose.in_order():
+        keys = _owners_of(entry, by_pod, by_node)
+        for key in keys:
+            named[key].add(entry)
+        if not keys:
+            leftover.append(entry)
+    return leftover
+
+
+def _owners_of(
+    entry: Entry, by_pod: Mapping[str, JobKey], by_node: Mapping[str, Sequence[tuple[int, int, JobKey]]]
+) -> list[JobKey]:
+    for name in (entry.fields.get("pod"), entry.fields.get("involved_name"), entry.fields.get("uid"), entry.replica):
+        if name and str(name) in by_pod:
+            return [by_pod[str(name)]]
+    if entry.node is None or entry.node not in by_node:
+        return []
+    spans = by_node[entry.node]
+    if entry.time is None:
+        return [key for _, _, key in spans]
+    return [key for low, high, key in spans if low - NODE_WINDOW <= entry.time <= high + NODE_WINDOW]
+
+
+def _place(leftover: Sequence[Entry], named: dict[JobKey, Partial]) -> list[Note]:
+    if not leftover:
+        return []
+    if len(named) == 1:
+        only = next(iter(named.values()))
+        for entry in leftover:
+            only.add(entry)
+        return []
+    notes: list[Note] = []
+    if named:
+        stray = [entry for entry in leftover if entry.origin in _INFRASTRUCTURE]
+        if stray:
+            text = "cluster, node or audit entries belong to no job of the input and were left aside"
+            notes.append(Note("unrelated", text, count=len(stray)))
+        for source, entries in _by_source(entry for entry in leftover if entry.origin not in _INFRASTRUCTURE).items():
+            _new_job(named, entries, [source])
+        return notes
+    _new_job(named, leftover, sorted({entry.source for entry in leftover}))
+    return notes
+
+
+def _by_source(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(entry.source, []).append(entry)
+    return found
+
+
+def _new_job(named: dict[JobKey, Partial], entries: Sequence[Entry], sources: Sequence[str]) -> None:
+    platforms = sorted({str(entry.fields["platform"]) for entry in entries if entry.fields.get("platform")})
+    partial = Partial()
+    for entry in entries:
+        partial.add(entry)
+    named[JobKey(platforms[0] if platforms else "local", "", _file_name(sources[0]))] = partial
+
+
+def _file_name(source: str) -> str:
+    """A job's name out of its file's: without folders and endings."""
+    if source in ("", "-", "<stdin>"):
+        return "stdin"
+    name = PurePath(source.replace("\\", "/")).name
+    return name.split(".", 1)[0] or name

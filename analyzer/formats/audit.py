@@ -1,0 +1,62 @@
+"""Cloud Audit Logs: who did what to which resource, and what the platform did to a machine."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from analyzer.formats.identity import Identity
+from analyzer.formats.part import Part, known
+from analyzer.model import JobKey
+
+_VERTEX_JOB = re.compile(r"/(?:customJobs|hyperparameterTuningJobs|pipelineJobs|trainingPipelines)/([^/:]+)")
+_AI_PLATFORM_JOB = re.compile(r"^projects/[^/]+/jobs/([^/:]+)")
+_BATCH_JOB = re.compile(r"/locations/[^/]+/jobs/([^/:]+)")
+_INSTANCE = re.compile(r"/instances/([^/:]+)$")
+_POD = re.compile(r"(?:^|/)namespaces/([^/]+)/pods/([^/:]+)")
+_NODE = re.compile(r"(?:^|/)nodes/([^/:]+)")
+
+
+def audit_entry(payload: Any, identity: Identity) -> Part:
+    """The part that an AuditLog makes. Raises ValueError for what is none."""
+    if not isinstance(payload, dict) or not (payload.get("methodName") or payload.get("method_name")):
+        raise ValueError("an audit entry names a method")
+    resource = str(payload.get("resourceName") or payload.get("resource_name") or "")
+    status = payload.get("status") or {}
+    method = str(payload.get("methodName") or payload.get("method_name"))
+    who = payload.get("authenticationInfo") or payload.get("authentication_info") or {}
+    pod = _POD.search(resource)
+    message = status.get("message")
+    fields = known(
+        kind="audit",
+        method=method,
+        principal=who.get("principalEmail") or who.get("principal_email"),
+        resource=resource,
+        code=status.get("code"),
+        service=payload.get("serviceName") or payload.get("service_name"),
+        pod=pod[2] if pod else None,
+        namespace=pod[1] if pod else None,
+    )
+    return Part(
+        text=message if isinstance(message, str) and message else method,
+        fields=fields,
+        job=_job(resource, method, str(payload.get("serviceName") or ""), str(identity.fields.get("project") or "")),
+        node=_found(_INSTANCE, resource) or _found(_NODE, resource),
+    )
+
+
+def _job(resource: str, method: str, service: str, project: str) -> JobKey | None:
+    if service.startswith("aiplatform") or "aiplatform" in method:
+        platform, job_id = "vertex", _found(_VERTEX_JOB, resource)
+    elif service.startswith("ml."):
+        platform, job_id = "ai_platform", _found(_AI_PLATFORM_JOB, resource)
+    elif service.startswith("batch."):
+        platform, job_id = "batch", _found(_BATCH_JOB, resource)
+    else:
+        return None
+    return JobKey(platform, project, job_id) if job_id else None
+
+
+def _found(pattern: re.Pattern[str], text: str) -> str | None:
+    found = pattern.search(text)
+    return found[1] if found else None

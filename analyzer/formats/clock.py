@@ -1,0 +1,193 @@
+"""Times as logs write them: RFC 3339 of Cloud Logging, quickly; and the styles at the head of text lines, tolerantly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from analyzer.model import SECOND, Instant
+
+HEAD = 96
+"""How far into a line a timestamp may stand (characters)."""
+
+_MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+_CLOCK = r"(?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)(?:[.,](?P<f>\d{1,9})\d*)?"
+_ANY = re.compile(r"\d\d:\d\d:\d\d|\b0000 00:00:\d{10}|^\W?1[5-9]\d{8}|\d{8}T\d{6}", re.ASCII)
+_ISO = re.compile(
+    r"(?<![\w/.-])(?P<y>[12]\d{3})(?P<sep>[-/.])(?P<mo>\d\d)(?P=sep)(?P<d>\d\d)[T ,_]\s?" + _CLOCK
+    + r"\s?(?P<z>Z|UTC|GMT|[+-]\d\d:?\d\d(?!\d))?",
+    re.ASCII,
+)  # fmt: skip
+_COMPACT = re.compile(r"^\W?(?P<y>20\d\d)(?P<mo>\d\d)(?P<d>\d\d)[-T ](?P<h>\d\d):?(?P<mi>\d\d):?(?P<s>\d\d)(?P<z>Z)?", re.ASCII)
+_GLOG = re.compile(r"(?:^|[\s\[:>])[IWEFDC](?P<y>20\d\d)?(?P<mo>\d{1,2})(?P<d>\d\d) " + _CLOCK, re.ASCII)
+_ABSL_EPOCH = re.compile(r"(?:^|[\s\[:>])[IWEFDC]0000 00:00:(?P<e>\d{10})(?:\.(?P<f>\d{1,9}))?", re.ASCII)
+_EPOCH = re.compile(r"^\W?(?P<e>1[5-9]\d{8})(?:\.(?P<f>\d{1,9})\d*)?(?=[\s\],])", re.ASCII)
+_SYSLOG = re.compile(r"^\W?(?P<mon>[A-Z][a-z]{2}) {1,2}(?P<d>\d{1,2}) " + _CLOCK, re.ASCII)
+_ASCTIME = re.compile(
+    r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?P<mon>[A-Z][a-z]{2}) {1,2}(?P<d>\d{1,2}) " + _CLOCK
+    + r"(?: (?P<z>UTC|GMT))? (?P<y>20\d\d)",
+    re.ASCII,
+)  # fmt: skip
+_RFC2822 = re.compile(
+    r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?P<d>\d{1,2}) (?P<mon>[A-Z][a-z]{2}) (?P<y>\d{4}) " + _CLOCK
+    + r"(?: (?P<z>[+-]\d{4}|UTC|GMT))?",
+    re.ASCII,
+)  # fmt: skip
+_SLASHED = re.compile(r"^\W?(?P<mo>\d\d)/(?P<d>\d\d)/(?P<y>20\d\d),? " + _CLOCK, re.ASCII)  # transformers, absl in the US
+_SPARK = re.compile(r"^\W?(?P<yy>\d\d)/(?P<mo>\d\d)/(?P<d>\d\d) " + _CLOCK, re.ASCII)
+_DAY_ONLY = re.compile(r"(?:^|[\s)\]])(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) (?P<mo>\d\d)-(?P<d>\d\d) " + _CLOCK, re.ASCII)
+_BRACKETED = re.compile(r"\[[^\]]*\]|\([^)]*\)|<[^>]*>|\{[^}]*\}")
+
+
+def rfc3339(text: str) -> Instant | None:
+    """The instant of a Cloud Logging timestamp, to the nanosecond; None where the text names none."""
+    if text[-1:] == "Z" and text[10:11] == "T" and text[19:20] in (".", "Z"):
+        whole = _whole(text[:19])
+        fraction = text[20:-1]
+        if whole is not None and (not fraction or (fraction.isascii() and fraction.isdigit())):
+            return Instant(whole + int(fraction[:9].ljust(9, "0")))
+    return Instant.parse(text)
+
+
+@lru_cache(maxsize=8192)
+def _whole(text: str) -> int | None:
+    parsed = Instant.parse(text + "Z")
+    return None if parsed is None else int(parsed)
+
+
+def any_instant(value: object) -> Instant | None:
+    """The instant of whatever an export holds for a time: RFC 3339, or a count of seconds, milli-, micro- or nanoseconds."""
+    if isinstance(value, str):
+        parsed = rfc3339(value.strip())
+        if parsed is not None:
+            return parsed
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1e8 < value < 1e19:
+        return None
+    for limit, unit in ((1e11, SECOND), (1e14, 1_000_000), (1e17, 1000)):
+        if value < limit:
+            return Instant(round(value * unit) if isinstance(value, float) else value * unit)
+    return Instant(int(value))
+
+
+class LineClock:
+    """Finds the time that a text line states at its head.
+
+    Styles without a year take the year of the last full date that the source stated, so that the time lies as near as
+    possible to it; where no year is known, such a line states no time. Times without a zone are taken as UTC.
+    """
+
+    def __init__(self, head: str = "") -> None:
+        self._last: Instant | None = None
+        self._style: Callable[[str], Instant | None] = self._iso
+        self._styles = (
+            self._iso, self._glog, self._absl_epoch, self._syslog, self._asctime, self._slashed, self._day_only,
+            self._compact, self._spark, self._epoch,
+        )  # fmt: skip
+        for line in head.splitlines():
+            if self._last is None:
+                self.read(line)
+
+    def read(self, line: str) -> Instant | None:
+        """The time at the head of the line; None where it states none."""
+        head = line[:HEAD]
+        if not _ANY.search(head):
+            return None
+        found = self._style(head)
+        if found is None:
+            for style in self._styles:
+                found = style(head)
+                if found is not None:
+                    self._style = style
+                    break
+        if found is not None:
+            self._last = found
+        return found
+
+    def _iso(self, head: str) -> Instant | None:
+        found = _ISO.search(head)
+        if found is None or not _is_prefix(head[: found.start()]):
+            return None
+        return self._instant(found)
+
+    def _glog(self, head: str) -> Instant | None:
+        return self._instant(_GLOG.search(head))
+
+    def _syslog(self, head: str) -> Instant | None:
+        return self._instant(_SYSLOG.match(head))
+
+    def _asctime(self, head: str) -> Instant | None:
+        return self._instant(_ASCTIME.search(head) or _RFC2822.search(head))
+
+    def _slashed(self, head: str) -> Instant | None:
+        return self._instant(_SLASHED.match(head))
+
+    def _compact(self, head: str) -> Instant | None:
+        return self._instant(_COMPACT.match(head))
+
+    def _spark(self, head: str) -> Instant | None:
+        return self._instant(_SPARK.match(head))
+
+    def _day_only(self, head: str) -> Instant | None:
+        return self._instant(_DAY_ONLY.search(head))
+
+    def _absl_epoch(self, head: str) -> Instant | None:
+        return _epoch(_ABSL_EPOCH.search(head))
+
+    def _epoch(self, head: str) -> Instant | None:
+        return _epoch(_EPOCH.match(head))
+
+    def _instant(self, found: re.Match[str] | None) -> Instant | None:
+        if found is None:
+            return None
+        parts = found.groupdict()
+        month = _MONTHS.get(parts["mon"], 0) if parts.get("mon") else int(parts["mo"])
+        year = 2000 + int(parts["yy"]) if parts.get("yy") else int(parts["y"]) if parts.get("y") else None
+        if year is not None:
+            return _moment(year, month, parts)
+        if self._last is None:
+            return None
+        last = self._last
+        near = last.datetime().year
+        guesses = [moment for y in (near - 1, near, near + 1) if (moment := _moment(y, month, parts)) is not None]
+        return min(guesses, key=lambda moment: abs(moment - last), default=None)
+
+
+def described_time(text: str) -> Instant | None:
+    """The time as kubectl's descriptions print it (`Wed, 17 Jul 2024 20:39:52 -0700`) or as RFC 3339."""
+    found = _RFC2822.search(text)
+    if found is None:
+        return Instant.parse(text)
+    parts = found.groupdict()
+    return _moment(int(parts["y"]), _MONTHS.get(parts["mon"], 0), parts)
+
+
+def _is_prefix(before: str) -> bool:
+    """Whether what stands before a time is a log prefix (level, rank, tag) and not a sentence that mentions a time."""
+    bare = _BRACKETED.sub(" ", before)
+    return len(bare.split()) <= 2
+
+
+def _moment(year: int, month: int, parts: dict[str, str | None]) -> Instant | None:
+    day, hour, minute, second = (int(parts[name] or 0) for name in ("d", "h", "mi", "s"))
+    try:
+        whole = int(datetime(year, month, day, hour, minute, min(second, 59), tzinfo=UTC).timestamp())
+    except ValueError:
+        return None
+    if second == 60:
+        whole += 1
+    zone = parts.get("z")
+    if zone and zone[0] in "+-":
+        whole -= (1 if zone[0] == "+" else -1) * (int(zone[1:3]) * 3600 + int(zone[-2:]) * 60)
+    return Instant(whole * SECOND + int((parts.get("f") or "0").ljust(9, "0")))
+
+
+def _epoch(found: re.Match[str] | None) -> Instant | None:
+    if found is None:
+        return None
+    return Instant(int(found["e"]) * SECOND + int((found["f"] or "0").ljust(9, "0")))

@@ -1,0 +1,142 @@
+"""Cuts a stream of JSON text into its values without decoding them: array elements, and objects one after another.
+
+Works on chunks of any size, on pretty and on compact text, with and without commas, and knows when the text ends
+within a value. No recursion, so depth costs nothing; every byte is looked at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+
+VALUE_LIMIT = 1 << 26
+"""A single value larger than this (bytes) is skipped. Entries end at 256 KiB, but a list of pods may be long."""
+
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]]|"', re.DOTALL)
+_STRING_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_BETWEEN = re.compile(rb"[ \t\r\n,\x1e\xef\xbb\xbf]*+")  # also RFC 7464's record separator and a byte order mark
+
+Piece = tuple[str, int, bytes]
+
+
+class Splitter:
+    """Feeds on chunks and gives each object at the top level or within a top-level array.
+
+    A piece is (`value`, line number, bytes); a line between values that is no JSON comes as (`text`, line number,
+    bytes). `too_large` counts the values beyond VALUE_LIMIT that were skipped.
+    """
+
+    def __init__(self, line: int = 1) -> None:
+        self._buffer = bytearray()
+        self._line = line
+        self._at = 0  # how far the buffer was scanned
+        self._depth = 0
+        self._in_string = False
+        self._in_array = False
+        self._skipping = False
+        self.too_large = 0
+
+    @property
+    def inside(self) -> bool:
+        """Whether the text so far ends within a value or an array."""
+        return self._depth > 0 or self._in_array
+
+    def feed(self, chunk: bytes) -> Iterator[Piece]:
+        """The pieces that end within this chunk."""
+        self._buffer += chunk
+        start = 0
+        while True:
+            if self._depth == 0:
+                start = yield from self._next_value(start)
+                if start < 0:
+                    return
+            end = self._end_of_value()
+            if end < 0:
+                del self._buffer[:start]
+                self._at -= start
+                self._bound()
+                return
+            line = self._line
+            value = bytes(memoryview(self._buffer)[start:end])
+            self._line += value.count(b"\n")
+            start = end
+            if self._skipping:
+                self._skipping = False
+            else:
+                yield "value", line, value
+
+    def rest(self) -> tuple[int, bytes]:
+        """What is left behind the last whole value, and the line where it begins."""
+        return self._line, bytes(self._buffer)
+
+    def _next_value(self, start: int) -> Generator[Piece, None, int]:
+        """The place of the next value's `{`, or -1 where the buffer holds none (what was passed is then dropped)."""
+        buffer = self._buffer
+        while True:
+            found = _BETWEEN.match(buffer, start)
+            end = found.end() if found else start
+            del found
+            self._line += buffer.count(b"\n", start, end)
+            first = buffer[end : end + 1]
+            if first == b"{":
+                self._at = end
+                return end
+            if first in (b"[", b"]"):
+                self._in_array = first == b"["
+                start = end + 1
+                continue
+            newline = buffer.find(b"\n", end)
+            if newline < 0:
+                del buffer[:end]
+                self._bound_text()
+                return -1
+            yield "text", self._line, bytes(buffer[end:newline])
+            start = newline
+
+    def _end_of_value(self) -> int:
+        """The end of the value that is being scanned; -1 where it does not end in this buffer."""
+        buffer, position, depth = self._buffer, self._at, self._depth
+        if self._in_string:
+            position = self._end_of_string(position)
+            if position < 0:
+                return -1
+        for token in _TOKEN.finditer(buffer, position):
+            first = buffer[token.start()]
+            if first == 0x22:
+                if token.end() - token.start() == 1:  # a string that does not end in this buffer
+                    self._depth, self._in_string = depth, True
+                    return self._end_of_string(token.end())
+            elif first in b"{[":
+                depth += 1
+            else:
+                depth -= 1
+                if depth == 0:
+                    self._depth = 0
+                    return token.end()
+            position = token.end()
+        self._at, self._depth = len(buffer), depth
+        return -1
+
+    def _end_of_string(self, position: int) -> int:
+        found = _STRING_REST.match(self._buffer, position)
+        end = found.end() if found else position
+        if self._buffer[end : end + 1] == b'"':
+            self._in_string = False
+            return end + 1
+        self._at = end
+        return -1
+
+    def _bound(self) -> None:
+        if len(self._buffer) <= VALUE_LIMIT and not self._skipping:
+            return
+        if not self._skipping:
+            self._skipping = True
+            self.too_large += 1
+        self._line += self._buffer.count(b"\n", 0, self._at)
+        del self._buffer[: self._at]
+        self._at = 0
+
+    def _bound_text(self) -> None:
+        if len(self._buffer) > VALUE_LIMIT:  # a line without end that is no JSON
+            self.too_large += 1
+            self._buffer.clear()

@@ -1,0 +1,84 @@
+"""Kubernetes Events: as entries of the log `events`, and as v1 Event objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from analyzer.formats.clock import any_instant
+from analyzer.formats.identity import number
+from analyzer.formats.part import Part, known
+from analyzer.model import JobKey
+
+JOB_KINDS = frozenset(
+    ("JobSet", "Job", "PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob", "TrainJob", "RayJob",
+     "RayCluster", "LeaderWorkerSet", "Workload", "ProvisioningRequest", "AppWrapper", "VolcanoJob", "Workflow", "CronJob",
+     "StatefulSet", "Deployment", "ReplicaSet", "Notebook")
+)  # fmt: skip
+"""Kinds of objects that own pods; an event about one belongs to the job of that name."""
+
+
+def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
+    """The part that a v1 Event (or events.k8s.io/v1) makes; `place` holds the cluster and project it came from.
+
+    Raises ValueError for what is no event.
+    """
+    if not isinstance(event, dict):
+        raise ValueError("an event is an object")
+    about = event.get("involvedObject") or event.get("regarding") or {}
+    source = event.get("source") or event.get("deprecatedSource") or {}
+    message = next((event[key] for key in ("message", "note", "action") if isinstance(event.get(key), str) and event[key]), None)
+    if message is None and not event.get("reason"):
+        raise ValueError("an event has a message or a reason")
+    kind, name = about.get("kind"), about.get("name")
+    namespace = about.get("namespace") or (event.get("metadata") or {}).get("namespace")
+    fields = known(
+        kind="event",
+        reason=event.get("reason"),
+        type=event.get("type"),
+        involved_kind=kind,
+        involved_name=name,
+        pod=name if kind == "Pod" else None,
+        uid=about.get("uid"),
+        namespace=namespace,
+        container=_container(about.get("fieldPath")),
+        count=number(event.get("count")) or number((event.get("series") or {}).get("count")) or number(event.get("deprecatedCount")),
+        started=event.get("firstTimestamp") or event.get("deprecatedFirstTimestamp"),
+        component=source.get("component") or event.get("reportingComponent") or event.get("reportingController"),
+    )
+    return Part(
+        text=str(message if message is not None else event["reason"]).rstrip("\r\n"),
+        fields=fields,
+        job=_job(kind, name, str(place.get("project") or "")),
+        replica=name if kind == "Pod" else None,
+        node=name if kind == "Node" else (source.get("host") or None),
+        severity="WARNING" if event.get("type") == "Warning" else "INFO",
+        time=event_time(event),
+    )
+
+
+def event_time(event: Mapping[str, Any]) -> Any:
+    """When an event last happened; None where it does not say."""
+    series = event.get("series") or {}
+    metadata = event.get("metadata") or {}
+    for value in (
+        series.get("lastObservedTime"), event.get("lastTimestamp"), event.get("deprecatedLastTimestamp"),
+        event.get("eventTime"), event.get("firstTimestamp"), metadata.get("creationTimestamp"),
+    ):  # fmt: skip
+        found = any_instant(value)
+        if found is not None:
+            return found
+    return None
+
+
+def _job(kind: object, name: object, project: str) -> JobKey | None:
+    if not isinstance(name, str) or not name:
+        return None
+    return JobKey("gke", project, name) if kind == "Pod" or kind in JOB_KINDS else None
+
+
+def _container(path: object) -> str | None:
+    """The container of a field path such as `spec.containers{trainer}`."""
+    if isinstance(path, str) and path.endswith("}") and "{" in path:
+        return path[path.index("{") + 1 : -1]
+    return None

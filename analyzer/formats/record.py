@@ -1,0 +1,115 @@
+"""One LogEntry as it is decoded, whatever spelling the export used, before it becomes an Entry.
+
+Only the fields that a diagnosis needs are decoded; resource, labels and payload stay raw JSON, so that equal ones are
+recognised by their bytes and sub-objects can be quoted verbatim.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+NO_JSON = msgspec.Raw(b"")
+
+
+class Record(msgspec.Struct, gc=False, rename="camel"):
+    """A LogEntry of the Logging API (https://cloud.google.com/logging/docs/reference/v2/rest/v2/LogEntry)."""
+
+    timestamp: str | None = None
+    insert_id: str | None = None
+    severity: str | int | None = None
+    log_name: str | None = None
+    resource: msgspec.Raw = NO_JSON
+    labels: msgspec.Raw = NO_JSON
+    text_payload: str | None = None
+    json_payload: msgspec.Raw = NO_JSON
+    proto_payload: msgspec.Raw = NO_JSON
+    receive_timestamp: str | None = None
+    split: msgspec.Raw = NO_JSON
+
+    @property
+    def is_log_entry(self) -> bool:
+        """Whether this JSON object was a LogEntry at all: two of its marks are there."""
+        marks = (self.log_name, self.insert_id, self.timestamp, self.resource, self.text_payload, self.json_payload,
+                 self.proto_payload)  # fmt: skip
+        has_payload = self.text_payload is not None or bool(self.json_payload) or bool(self.proto_payload)
+        return (self.log_name is not None or bool(self.resource) or has_payload) and sum(map(bool, marks)) >= 2
+
+
+decoder = msgspec.json.Decoder(Record)
+encoder = msgspec.json.Encoder()
+
+_CAMEL = {
+    "log_name": "logName", "insert_id": "insertId", "text_payload": "textPayload", "json_payload": "jsonPayload",
+    "proto_payload": "protoPayload", "receive_timestamp": "receiveTimestamp", "protopayload_auditlog": "protoPayload",
+    "logname": "logName", "insertid": "insertId", "textpayload": "textPayload", "jsonpayload": "jsonPayload",
+    "protopayload": "protoPayload", "receivetimestamp": "receiveTimestamp",
+}  # fmt: skip
+_LOG_ENTRY_KEYS = frozenset(("logName", "insertId", "textPayload", "jsonPayload", "protoPayload", "receiveTimestamp"))
+_WRONG_NUMBER = re.compile(rb"(?<=[:\[, ])(?:NaN|-?Infinity)(?=[,\]} \r\n])")
+
+
+def decode(raw: bytes) -> Record | None:
+    """The LogEntry that these bytes are, also in the spellings of BigQuery and Log Analytics; None for anything else."""
+    try:
+        record = decoder.decode(raw)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return _decode_tolerantly(raw)
+    return record if record.is_log_entry else _decode_tolerantly(raw)
+
+
+def value_of(raw: bytes) -> Any:
+    """The JSON value of these bytes, tolerating NaN and broken UTF-8. Raises ValueError where they are none."""
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        text = _WRONG_NUMBER.sub(b"null", raw).decode("utf-8", "replace")
+        try:
+            return json.loads(text, strict=False)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+
+
+def _decode_tolerantly(raw: bytes) -> Record | None:
+    try:
+        value = value_of(raw)
+    except ValueError:
+        return None
+    return record_of(value) if isinstance(value, dict) else None
+
+
+def record_of(value: Mapping[str, Any]) -> Record | None:
+    """The LogEntry that a decoded object is; None for an object that is none."""
+    entry = {_CAMEL.get(key, key): item for key, item in value.items() if item is not None}
+    if not _LOG_ENTRY_KEYS & entry.keys():
+        return None
+    for key in ("resource", "labels", "jsonPayload", "protoPayload", "split"):
+        entry[key] = _object(entry.get(key))
+        if entry[key] is None:
+            del entry[key]
+    if isinstance(entry.get("labels"), list):  # BigQuery's repeated key-value records
+        entry["labels"] = {str(item.get("key")): item.get("value") for item in entry["labels"] if isinstance(item, dict)}
+    for key in ("timestamp", "receiveTimestamp", "insertId", "logName", "textPayload"):
+        if key in entry and not isinstance(entry[key], str):
+            entry[key] = str(entry[key])
+    if "severity" in entry and not isinstance(entry["severity"], str | int):
+        del entry["severity"]
+    try:
+        record = decoder.decode(encoder.encode(entry))
+    except (msgspec.DecodeError, msgspec.ValidationError, TypeError, ValueError, OverflowError, RecursionError):
+        return None
+    return record if record.is_log_entry else None
+
+
+def _object(value: Any) -> Any:
+    """A JSON object, also where an export wrote it as a string."""
+    if isinstance(value, str):
+        try:
+            value = msgspec.json.decode(value)
+        except (msgspec.DecodeError, ValueError):
+            return {"message": value}
+    return value if isinstance(value, dict | list) else None

@@ -1,0 +1,60 @@
+"""Joins entries that Cloud Logging split because they were too large (`split{uid, index, totalSplits}`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from analyzer.formats.record import NO_JSON, Record, value_of
+
+_WAITING = 10_000
+
+Placed = tuple[Record, int]
+
+
+class Joiner:
+    """Keeps the parts of split entries until all have come. Bounded: the oldest are given up first."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, dict[int, Placed]] = {}
+        self._overflow: list[Placed] = []
+
+    def add(self, record: Record, line: int) -> Placed | None:
+        """The whole entry once its last part is there, in the place of its first part; else None."""
+        split = value_of(bytes(record.split))
+        if not isinstance(split, dict) or not isinstance(split.get("uid"), str):
+            return record, line
+        uid, index, total = split["uid"], _count(split.get("index")), _count(split.get("totalSplits"))
+        parts = self._parts.setdefault(uid, {})
+        parts[index] = (record, line)
+        if total <= 1 or len(parts) == total:
+            return _joined(self._parts.pop(uid))
+        if len(self._parts) > _WAITING:
+            self._overflow.append(_joined(self._parts.pop(next(iter(self._parts)))))
+        return None
+
+    def rest(self) -> Iterator[Placed]:
+        """What is left: entries of which parts are missing."""
+        yield from self._overflow
+        for parts in self._parts.values():
+            yield _joined(parts)
+        self._parts.clear()
+        self._overflow.clear()
+
+
+def _count(value: object) -> int:
+    return int(value) if isinstance(value, int | str) and str(value).isdigit() else 0
+
+
+def _joined(parts: dict[int, Placed]) -> Placed:
+    ordered = [parts[index] for index in sorted(parts)]
+    first, line = ordered[0]
+    texts = [record.text_payload for record, _ in ordered]
+    if all(text is not None for text in texts):
+        return msgspec.structs.replace(first, text_payload="".join(text or "" for text in texts), split=NO_JSON), line
+    messages = [value_of(bytes(record.json_payload)) if record.json_payload else {} for record, _ in ordered]
+    if all(isinstance(m, dict) and isinstance(m.get("message"), str) for m in messages):
+        whole = {**messages[0], "message": "".join(message["message"] for message in messages)}
+        return msgspec.structs.replace(first, json_payload=msgspec.Raw(msgspec.json.encode(whole)), split=NO_JSON), line
+    return msgspec.structs.replace(first, split=NO_JSON), line

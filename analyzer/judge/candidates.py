@@ -1,0 +1,96 @@
+"""Candidates: findings that could be the cause, each once, with the story of where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from analyzer.judge.course import Course
+from analyzer.model import Instant, Message, Point
+from analyzer.rulebook import Finding, Role
+
+
+class Candidate(msgspec.Struct, kw_only=True):
+    """A possible cause. `others` are findings of the same kind elsewhere; `position` is its message's place."""
+
+    finding: Finding
+    position: int
+    replica: str | None
+    others: list[Finding] = []
+    points: list[Point] = []
+    explained_by: Candidate | None = None
+    dropped: str | None = None  # why it is no candidate after all
+
+    @property
+    def score(self) -> float:
+        """The sum of its points."""
+        return sum(point.points for point in self.points)
+
+    @property
+    def time(self) -> Instant | None:
+        """When the message was logged."""
+        return self.finding.time
+
+    @property
+    def cause(self) -> str:
+        """The full name, category.cause."""
+        return self.finding.rule.cause or "unknown.unknown"
+
+    def give(self, points: float, reason: str) -> None:
+        """Adds a point for or against."""
+        self.points.append(Point(points=points, reason=reason))
+
+
+def replica_of(finding: Finding) -> str | None:
+    """The replica that a finding is about; where only a rank is known, `rank3`."""
+    if finding.replica:
+        return finding.replica
+    rank = finding.values.get("rank") or finding.message.rank
+    return f"rank{rank}" if rank is not None else None
+
+
+def can_be_cause(finding: Finding) -> bool:
+    """Whether a finding's rule is a root, or a verdict that names a cause."""
+    return finding.rule.cause is not None and finding.role in (Role.ROOT, Role.VERDICT)
+
+
+def build(findings: Sequence[Finding], positions: Mapping[int, int], course: Course) -> list[Candidate]:
+    """The candidates of a job: of several findings on one message the most specific, of repeats the telling one.
+
+    A message that a noise rule names gives no candidate. Of findings of one rule on one replica the first of the
+    replica's last life stands for all, since earlier lives were survived.
+    """
+    noisy = {id(finding.message): finding.rule.weight for finding in findings if finding.role is Role.NOISE}
+    best: dict[int, Finding] = {}
+    for finding in findings:
+        if not can_be_cause(finding) or noisy.get(id(finding.message), -1) >= finding.rule.weight:
+            continue
+        known = best.get(id(finding.message))
+        if known is None or _more_specific(finding, known):
+            best[id(finding.message)] = finding
+    groups: dict[tuple[str, str | None], list[Finding]] = {}
+    for finding in sorted(best.values(), key=lambda f: (positions[id(f.message)], f.rule.id)):
+        groups.setdefault((finding.rule.id, replica_of(finding)), []).append(finding)
+    return [_stand_for(group, positions, course) for group in groups.values()]
+
+
+def _more_specific(one: Finding, other: Finding) -> bool:
+    return (one.rule.weight, one.role is Role.ROOT, other.rule.id) > (
+        other.rule.weight,
+        other.role is Role.ROOT,
+        one.rule.id,
+    )
+
+
+def _stand_for(group: list[Finding], positions: Mapping[int, int], course: Course) -> Candidate:
+    replica = replica_of(group[0])
+    latest = [f for f in group if course.in_last_life(replica, f.time) and not course.went_on_after(f.message)]
+    first = (latest or group[-1:])[0]
+    others = [finding for finding in group if finding is not first]
+    return Candidate(finding=first, position=positions[id(first.message)], replica=replica, others=others)
+
+
+def place_of(messages: Sequence[Message]) -> dict[int, int]:
+    """The place of every message in the log."""
+    return {id(message): place for place, message in enumerate(messages)}

@@ -1,0 +1,94 @@
+"""The course of a job as the judge needs it: lives of replicas, signs of life after a moment, who ended first."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from analyzer.model import Attempt, Instant, Message, Run, Timeline
+from analyzer.rulebook import Finding
+
+SIGNS_OF_LIFE = frozenset(("step", "checkpoint_saved", "training_done", "job_succeeded"))
+CLOCK_SLACK = 10.0
+"""Seconds that clocks of replicas may be apart (the documented exports differ by up to 5 s each way)."""
+
+
+class Course:
+    """Answers questions about the order of things in one job."""
+
+    def __init__(self, messages: Sequence[Message], findings: Sequence[Finding], timeline: Timeline) -> None:
+        self.timeline = timeline
+        self._place = {id(message): place for place, message in enumerate(messages)}
+        self._signs: dict[tuple[str | None, int | None], list[int]] = {}
+        self._all_signs: list[int] = []
+        for finding in findings:
+            if finding.rule.event in SIGNS_OF_LIFE and id(finding.message) in self._place:
+                place = self._place[id(finding.message)]
+                key = (finding.message.replica, finding.message.rank)
+                self._signs.setdefault(key, []).append(place)
+                self._all_signs.append(place)
+        for places in (*self._signs.values(), self._all_signs):
+            places.sort()
+
+    @property
+    def last_attempt(self) -> Attempt | None:
+        """The final attempt; None where there is no timeline."""
+        return self.timeline.attempts[-1] if self.timeline.attempts else None
+
+    def went_on_after(self, message: Message) -> int:
+        """How many signs of life the same stream gave after a message (any rank, where the message names none)."""
+        place = self._place.get(id(message))
+        if place is None:
+            return 0
+        count = 0
+        for (replica, rank), places in self._signs.items():
+            same_rank = rank is None or message.rank is None or rank == message.rank
+            if replica == message.replica and same_rank:
+                count += len(places) - bisect_right(places, place)
+        return count
+
+    def job_went_on_after(self, message: Message) -> int:
+        """How many signs of life the whole job gave after a message."""
+        place = self._place.get(id(message))
+        return 0 if place is None else len(self._all_signs) - bisect_right(self._all_signs, place)
+
+    def runs(self, replica: str | None) -> list[tuple[Attempt, Run]]:
+        """The runs of a replica over all attempts, in order."""
+        return [
+            (attempt, run)
+            for attempt in self.timeline.attempts
+            for lane in attempt.replicas
+            if lane.name == replica
+            for run in lane.runs
+        ]
+
+    def run_at(self, replica: str | None, time: Instant | None) -> tuple[Attempt, Run] | None:
+        """The run of a replica that a moment falls into: the last one that had begun (clock slack allowed for)."""
+        runs = [pair for pair in self.runs(replica) if not pair[1].doomed] or self.runs(replica)
+        if not runs:
+            return None
+        if time is None:
+            return runs[-1]
+        begun = [pair for pair in runs if pair[1].start is None or pair[1].start <= time]
+        return begun[-1] if begun else runs[0]
+
+    def in_last_life(self, replica: str | None, time: Instant | None) -> bool:
+        """Whether a moment lies in the replica's last run that counts, and in the last attempt."""
+        last = self.last_attempt
+        if time is None or last is None:
+            return True
+        if last.start is not None and time.plus(CLOCK_SLACK) < last.start:
+            return False
+        lives = [run for _, run in self.runs(replica) if not run.doomed and run.start is not None]
+        if not lives or lives[-1].start is None:
+            return True
+        return time.plus(1.0) >= lives[-1].start
+
+    def exit_of(self, replica: str | None, time: Instant | None) -> tuple[int | None, str | None]:
+        """Exit code and signal of the run that a moment falls into."""
+        pair = self.run_at(replica, time)
+        return (pair[1].exit_code, pair[1].signal) if pair else (None, None)
+
+    def end_of_log(self, messages: Sequence[Message]) -> Instant | None:
+        """The last time that any message states."""
+        return max((m.time for m in messages if m.time is not None), default=None)

@@ -1,0 +1,55 @@
+"""Reads an exit code where no line of the log says more: it is evidence too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import msgspec
+import yaml
+
+from analyzer.judge.candidates import Candidate
+from analyzer.judge.course import Course
+from analyzer.resources import data_folder
+from analyzer.rulebook import Finding, Role, Rule
+from analyzer.rulebook.schema import Condition, Text
+
+
+class ExitCause(msgspec.Struct, frozen=True):
+    """What some exit codes prove by themselves (`rules/tables/exit_causes.yaml`)."""
+
+    codes: list[int]
+    cause: str
+    weight: int
+    retry: str
+    title: Text
+
+
+@lru_cache(maxsize=1)
+def exit_causes() -> Mapping[int, ExitCause]:
+    """The table by code."""
+    text = (data_folder("rules") / "tables" / "exit_causes.yaml").read_text(encoding="utf-8")
+    rows = msgspec.convert(yaml.safe_load(text), list[ExitCause])
+    return {code: row for row in rows for code in row.codes}
+
+
+def exit_candidates(findings: Sequence[Finding], positions: Mapping[int, int], course: Course) -> list[Candidate]:
+    """Candidates out of the platform's words on exit codes, in the job's last life."""
+    found: list[Candidate] = []
+    for finding in findings:
+        code = finding.values.get("exit_code")
+        if finding.role is not Role.VERDICT or finding.rule.cause is not None or code is None:
+            continue
+        row = exit_causes().get(int(code)) if code.lstrip("-").isdigit() else None
+        if row is None or not course.in_last_life(finding.replica, finding.time):
+            continue
+        rule = Rule(id=f"exit_code.{code.lstrip('-')}", title=row.title, role=Role.ROOT, when=Condition(regex="exit"),
+                    cause=row.cause, weight=row.weight, retry=row.retry)  # fmt: skip
+        candidate = Candidate(
+            finding=Finding(rule, finding.message, finding.values),
+            position=positions[id(finding.message)],
+            replica=finding.replica,
+        )
+        candidate.give(row.weight, f"exit code {code} by itself says this")
+        found.append(candidate)
+    return found[:1]

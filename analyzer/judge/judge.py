@@ -1,0 +1,136 @@
+"""From findings and timeline to the diagnosis, step by step; each step leaves its reason in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analyzer.entries import Options, Story
+from analyzer.entries.sift import severities, time_span
+from analyzer.judge.candidates import Candidate
+from analyzer.judge.confidence import confidence_of
+from analyzer.judge.course import Course
+from analyzer.judge.evidence import context_around
+from analyzer.judge.gaps import gaps_of
+from analyzer.judge.jobfacts import job_of
+from analyzer.judge.memory import memory_of
+from analyzer.judge.outcome import Outcome, outcome_of
+from analyzer.judge.texts import CaseTexts
+from analyzer.judge.verdict import Verdict, choose
+from analyzer.judge.write import alternatives_of, root_cause_of, ruled_out_of, symptoms_of, unknown_cause
+from analyzer.model import Context, Diagnosis, Message, Retry, Stats, Timeline
+from analyzer.redact import redact
+from analyzer.rulebook import Finding
+
+
+def judge(
+    story: Story, messages: Sequence[Message], findings: Sequence[Finding], timeline: Timeline, options: Options
+) -> Diagnosis:
+    """The diagnosis of one job. Pure: the same story gives the same answer."""
+    course = Course(messages, findings, timeline)
+    verdict = choose(messages, findings, course)
+    outcome = outcome_of(story, findings, timeline, verdict.chosen is not None)
+    if outcome.outcome == "succeeded":
+        return _success(story, messages, findings, timeline, outcome, verdict, options)
+    if outcome.outcome == "running" and not (verdict.chosen and verdict.chosen.score >= 60):
+        return _still_running(story, findings, timeline, outcome, options)
+    return _failure(story, messages, findings, timeline, outcome, verdict, course, options)
+
+
+def _frame(story: Story, findings: Sequence[Finding], timeline: Timeline, outcome: Outcome) -> Diagnosis:
+    job = job_of(story, timeline, outcome.state)
+    first, last = time_span(story.entries)
+    return Diagnosis(
+        job=job,
+        outcome=outcome.outcome,
+        category="unknown",
+        cause="unknown",
+        summary="",
+        timeline=timeline,
+        gaps=gaps_of(story, findings, job),
+        stats=Stats(entries=len(story.entries), first=first, last=last, severities=dict(severities(story.entries))),
+        explanation=[f"outcome {outcome.outcome}: {outcome.reason}"],
+    )
+
+
+def _success(
+    story: Story, messages: Sequence[Message], findings: Sequence[Finding], timeline: Timeline,
+    outcome: Outcome, verdict: Verdict, options: Options,
+) -> Diagnosis:  # fmt: skip
+    diagnosis = _frame(story, findings, timeline, outcome)
+    texts = CaseTexts(diagnosis.job, options.lang)
+    diagnosis.category = "success"
+    diagnosis.cause = "after_restarts" if timeline.restarts_total else "completed"
+    diagnosis.summary = texts.success(timeline)
+    diagnosis.confidence, diagnosis.confidence_reasons = confidence_of(None, [], findings, outcome)
+    survived = [c for c in (verdict.chosen, *verdict.rivals) if c is not None]
+    diagnosis.ruled_out = ruled_out_of(survived, "the job succeeded in spite of it")
+    diagnosis.explanation += [
+        f"{len(survived)} frightening findings were survived: the job succeeded after them"
+    ] * bool(survived)
+    return diagnosis
+
+
+def _still_running(
+    story: Story, findings: Sequence[Finding], timeline: Timeline, outcome: Outcome, options: Options
+) -> Diagnosis:
+    diagnosis = _frame(story, findings, timeline, outcome)
+    diagnosis.cause = "still_running"
+    diagnosis.summary = CaseTexts(diagnosis.job, options.lang).running(timeline)
+    diagnosis.confidence, diagnosis.confidence_reasons = confidence_of(None, [], findings, outcome)
+    return diagnosis
+
+
+def _failure(
+    story: Story, messages: Sequence[Message], findings: Sequence[Finding], timeline: Timeline,
+    outcome: Outcome, verdict: Verdict, course: Course, options: Options,
+) -> Diagnosis:  # fmt: skip
+    diagnosis = _frame(story, findings, timeline, outcome)
+    mask = redact if options.redact else str
+    chosen = verdict.chosen
+    diagnosis.confidence, diagnosis.confidence_reasons = confidence_of(chosen, verdict.rivals, findings, outcome)
+    diagnosis.alternatives = alternatives_of(verdict.rivals, story.key, mask)
+    if chosen is None:
+        texts = CaseTexts(diagnosis.job, options.lang)
+        diagnosis.root_cause = unknown_cause(story, messages, findings, course, mask, options)
+        diagnosis.cause = texts.unknown_kind(diagnosis)
+        diagnosis.summary = texts.unknown(diagnosis)
+        diagnosis.confidence = min(diagnosis.confidence, 0.4)
+        diagnosis.remediation = texts.unknown_remedy(diagnosis)
+        diagnosis.explanation.append("no candidate convinces: the answer is unknown, with the most telling lines")
+        return diagnosis
+    diagnosis.outcome = _ended_as(chosen, outcome.outcome)
+    diagnosis.category, diagnosis.cause = chosen.cause.split(".", 1)
+    diagnosis.root_cause = root_cause_of(chosen, story, findings, course, mask, options)
+    texts = CaseTexts(diagnosis.job, options.lang, chosen.finding, diagnosis.root_cause)
+    diagnosis.summary = mask(texts.summary())
+    rule = chosen.finding.rule
+    diagnosis.retry = Retry(advice=rule.retry, why=mask(texts.why()))
+    diagnosis.remediation = texts.remedies()
+    diagnosis.points = list(chosen.points)
+    diagnosis.symptoms = symptoms_of(verdict, findings, story.key, mask)
+    diagnosis.ruled_out = ruled_out_of([c for c in verdict.rivals if c.score < 0], "something speaks against it")
+    diagnosis.memory = memory_of(diagnosis, options.lang)
+    before, after = context_around(list(messages), chosen.position, story.key, mask)
+    diagnosis.context = Context(before=before, after=after)
+    diagnosis.explanation += _explanation(verdict)
+    return diagnosis
+
+
+def _ended_as(chosen: Candidate, outcome: str) -> str:
+    if chosen.finding.rule.category == "cancelled":
+        return "cancelled"
+    return "failed" if outcome in ("unknown", "running") else outcome
+
+
+def _explanation(verdict: Verdict) -> list[str]:
+    lines = []
+    for candidate in [c for c in (verdict.chosen, *verdict.rivals) if c is not None]:
+        points = "; ".join(f"{point.points:+.0f} {point.reason}" for point in candidate.points)
+        where = f" on {candidate.replica}" if candidate.replica else ""
+        lines.append(f"{candidate.finding.rule.id}{where}: {candidate.score:.0f} points ({points})")
+    lines += [
+        f"{candidate.finding.rule.id} follows from {candidate.explained_by.finding.rule.id}"
+        for candidate in verdict.explained
+        if candidate.explained_by is not None
+    ]
+    return lines

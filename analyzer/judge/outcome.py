@@ -1,0 +1,76 @@
+"""How the job ended: by the state of the job, the service's words, the primary replica's exit, the log's last signs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from analyzer.entries import Story
+from analyzer.model import Timeline
+from analyzer.rulebook import Finding
+
+_STATES = {
+    "succeeded": ("SUCCEEDED", "COMPLETE", "COMPLETED", "FINISHED"),
+    "failed": ("FAILED", "EXPIRED", "ERROR", "OUT_OF_MEMORY", "NODE_FAIL", "BOOT_FAIL"),
+    "cancelled": ("CANCELLED", "CANCELLING", "CANCELED", "DELETED"),
+    "running": ("RUNNING", "PENDING", "QUEUED", "PREPARING", "ACTIVE"),
+}
+_EVENTS = {"job_succeeded": "succeeded", "job_failed": "failed", "job_cancelled": "cancelled"}
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """The outcome, the state word it was read from, how sure it is (`stated`, `deduced`) and the proving finding."""
+
+    outcome: str
+    state: str | None
+    stated: bool
+    reason: str
+    finding: Finding | None = None
+
+
+def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, has_cause: bool) -> Outcome:
+    """The outcome of a job. `has_cause`: whether a convincing cause of a failure was found."""
+    state = _described_state(story)
+    if state is not None and (word := _word(state)) is not None and word != "running":
+        return Outcome(word, state, True, f"the job's description says {state}", _last(findings, word))
+    said = [f for f in findings if f.rule.event in _EVENTS]
+    if said:
+        last = said[-1]
+        return Outcome(_EVENTS[last.rule.event or ""], None, True, f"the log says: {last.rule.title.en}", last)
+    done = [f for f in findings if f.rule.event == "training_done"]
+    if has_cause:
+        return Outcome("failed", state, False, "a failure was found, and nothing after it says that the job went on")
+    ended = timeline.attempts[-1].end_reason if timeline.attempts else None
+    if ended == "success":
+        return Outcome(
+            "succeeded", state, False, "the primary replica ended with exit code 0", done[-1] if done else None
+        )
+    if done:
+        return Outcome("succeeded", state, False, "the training program says that it finished", done[-1])
+    if ended is not None:
+        return Outcome("failed", state, False, f"the last attempt ended: {ended.replace('_', ' ')}")
+    if state is not None and _word(state) == "running":
+        return Outcome("running", state, True, f"the job's description says {state}")
+    if _still_running(timeline):
+        return Outcome("running", state, False, "replicas were started and no line says that they ended")
+    return Outcome("unknown", state, False, "no line says how the job ended")
+
+
+def _last(findings: Sequence[Finding], outcome: str) -> Finding | None:
+    return next((f for f in reversed(findings) if _EVENTS.get(f.rule.event or "") == outcome), None)
+
+
+def _described_state(story: Story) -> str | None:
+    states = [str(fields["state"]) for fields in story.descriptions if fields.get("state")]
+    return states[-1] if states else None
+
+
+def _word(state: str) -> str | None:
+    plain = state.upper().removeprefix("JOB_STATE_").removeprefix("PIPELINE_STATE_").removeprefix("STATE_")
+    return next((outcome for outcome, words in _STATES.items() if plain in words), None)
+
+
+def _still_running(timeline: Timeline) -> bool:
+    runs = [run for attempt in timeline.attempts[-1:] for lane in attempt.replicas for run in lane.runs]
+    return any(run.reason == "running" for run in runs)

@@ -1,0 +1,109 @@
+"""Says a diagnosis in words: summary, reason, remedy, with the case's own values."""
+
+from __future__ import annotations
+
+from analyzer.judge.sentences import sentence
+from analyzer.model import Diagnosis, Job, Remedy, RootCause, Timeline
+from analyzer.rulebook import Finding
+from analyzer.rulebook.text import fill, fill_command
+
+
+class CaseTexts:
+    """The texts of one case in one language."""
+
+    def __init__(self, job: Job, lang: str, finding: Finding | None = None, root: RootCause | None = None) -> None:
+        self.job, self.lang, self.finding, self.root = job, lang, finding, root
+        self.values: dict[str, str | None] = {
+            "job": job.id,
+            "project": job.project,
+            "region": job.region,
+            "machine_type": job.machine_type,
+            "accelerator": job.accelerator,
+            "platform": job.platform,
+        }
+        if root is not None:
+            self.values |= {
+                "replica": root.replica,
+                "exit_code": None if root.exit_code is None else str(root.exit_code),
+            }
+        if finding is not None:
+            self.values |= finding.values
+
+    def say(self, name: str, **more: str | None) -> str:
+        """A sentence filled with the case's values."""
+        return sentence(name, self.lang, self.values | more)
+
+    def summary(self) -> str:
+        """One sentence: what failed, where, why."""
+        assert self.finding is not None and self.root is not None
+        rule = self.finding.rule
+        title = fill(rule.title.of(self.lang), self.values)
+        code = self.say("code") if self.root.exit_code is not None else ""
+        who = self.root.replica if self.root.replica not in (None, "service") else None
+        if rule.category in ("cancelled", "stockout", "quota") or who is None:
+            kind = "ended" if rule.category == "cancelled" else "failed_job"
+            return sentence(kind, self.lang, {"title": title, "when": "", "code": code}) + "."
+        return sentence("failed", self.lang, {"who": who, "title": title, "when": "", "code": code}) + "."
+
+    def why(self) -> str:
+        """The reason in plain words."""
+        assert self.finding is not None
+        rule = self.finding.rule
+        return fill(rule.why.of(self.lang), self.values) if rule.why else ""
+
+    def remedies(self) -> list[Remedy]:
+        """What to do, first the one thing to do now; the last says what to do if it comes back."""
+        assert self.finding is not None
+        rule = self.finding.rule
+        found = []
+        for number, step in enumerate(rule.remedy):
+            text = fill(step.do.of(self.lang), self.values)
+            found.append(
+                Remedy(
+                    title=text,
+                    steps=[text],
+                    commands=[fill_command(step.command, self.values)] if step.command else [],
+                    sources=list(rule.sources) if number == 0 else [],
+                    applies_if=fill(step.applies_if.of(self.lang), self.values) if step.applies_if else None,
+                    again=fill(rule.again.of(self.lang), self.values) if rule.again and number == 0 else None,
+                )
+            )
+        return found
+
+    def success(self, timeline: Timeline) -> str:
+        """The sentence on a success."""
+        count = timeline.restarts_total
+        if not count:
+            return self.say("success")
+        return self.say("success_after_one") if count == 1 else self.say("success_after", restarts=str(count))
+
+    def running(self, timeline: Timeline) -> str:
+        """The sentence on a job that still runs."""
+        return self.say("running")
+
+    def unknown_kind(self, diagnosis: Diagnosis) -> str:
+        """What kind of not knowing it is: `no_logs`, `no_replica_logs`, `exit_code_only`, …"""
+        kinds = {gap.kind for gap in diagnosis.gaps}
+        code = diagnosis.root_cause.exit_code if diagnosis.root_cause else None
+        if "no_log" in kinds:
+            return "no_logs"
+        if "no_replica_log" in kinds:
+            return "no_replica_logs"
+        if code in (9, 137, -9):
+            return "sigkill_sender_unknown"
+        if code is not None:
+            return "exit_code_only"
+        return "log_ends" if diagnosis.outcome == "unknown" else "no_cause_found"
+
+    def unknown(self, diagnosis: Diagnosis) -> str:
+        """The sentence where the cause is not known."""
+        root = diagnosis.root_cause
+        if root is not None and root.exit_code is not None:
+            return self.say("unknown_code", who=root.replica, exit_code=str(root.exit_code))
+        return self.say("unknown_failed" if diagnosis.outcome == "failed" else "unknown_end")
+
+    def unknown_remedy(self, diagnosis: Diagnosis) -> list[Remedy]:
+        """What would settle an unknown cause."""
+        commands = [gap.command for gap in diagnosis.gaps if gap.command]
+        steps = [gap.text for gap in diagnosis.gaps] or [self.say("settle_step")]
+        return [Remedy(title=self.say("settle_title"), steps=steps, commands=commands)]

@@ -1,0 +1,44 @@
+"""Chooses the cause: weighs the candidates and says why each of the others is not it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from analyzer.judge.candidates import Candidate, build, place_of
+from analyzer.judge.course import Course
+from analyzer.judge.exits import exit_candidates
+from analyzer.judge.weigh import weigh
+from analyzer.model import Message
+from analyzer.rulebook import Finding
+
+CONVINCING = 20.0
+"""The least score at which a candidate is called the cause; below it the answer is `unknown`."""
+
+
+class Verdict(msgspec.Struct):
+    """The chosen cause (None: none convinces), its rivals best first, and those that something else explains."""
+
+    chosen: Candidate | None
+    rivals: list[Candidate]
+    explained: list[Candidate]
+
+
+def choose(messages: Sequence[Message], findings: Sequence[Finding], course: Course) -> Verdict:
+    """The verdict over a job's findings. Ties are broken by time, then by place in the log, then by rule id."""
+    positions = place_of(messages)
+    candidates = build(findings, positions, course)
+    weigh(candidates, findings, course)
+    standing = [c for c in candidates if c.explained_by is None]
+    if not any(c.score >= CONVINCING for c in standing):
+        standing += exit_candidates(findings, positions, course)
+    ranked = sorted(standing, key=_rank)
+    best = ranked[0] if ranked and ranked[0].score >= CONVINCING else None
+    rivals = [candidate for candidate in ranked if candidate is not best]
+    return Verdict(best, rivals, [c for c in candidates if c.explained_by is not None])
+
+
+def _rank(candidate: Candidate) -> tuple[float, int, int, str]:
+    time = candidate.time
+    return (-candidate.score, int(time) if time is not None else 0, candidate.position, candidate.finding.rule.id)

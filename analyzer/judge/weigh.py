@@ -1,0 +1,127 @@
+"""Points for and against each candidate. Every point carries its reason, and the reasons are shown to the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from analyzer.judge.candidates import Candidate
+from analyzer.judge.course import CLOCK_SLACK, Course
+from analyzer.model import Origin
+from analyzer.rulebook import Finding, Role
+from analyzer.rulebook.conditions import names
+
+VERDICT_LAG = 300.0
+"""Seconds by which a service's own conclusion may follow what it explains (about one minute is documented)."""
+
+OOM_EXITS = frozenset((9, 137, 247, -9))
+CRASH_EXITS = frozenset((4, 6, 7, 8, 11, 132, 134, 135, 136, 139, -4, -6, -7, -8, -11, 245, 250))
+
+
+def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: Course) -> None:
+    """Gives every candidate its points; marks those that another explains."""
+    verdicts = [f for f in findings if f.role is Role.VERDICT and f.rule.event in ("replica_failed", "container_exit")]
+    for candidate in candidates:
+        weight = candidate.finding.rule.weight
+        candidate.give(weight, f"the rule {candidate.finding.rule.id} is {_how_specific(weight)}")
+        _survival(candidate, course)
+        _agreement(candidate, verdicts)
+        _speaker(candidate)
+    _explain(candidates)
+    _first_of_all([c for c in candidates if c.explained_by is None], course)
+
+
+def _how_specific(weight: int) -> str:
+    return "exact" if weight >= 80 else "specific" if weight >= 50 else "general" if weight >= 25 else "generic"
+
+
+def _survival(candidate: Candidate, course: Course) -> None:
+    message = candidate.finding.message
+    if candidate.finding.role is Role.VERDICT:
+        if not course.in_last_life(None, candidate.time):
+            candidate.give(-30, "it belongs to an earlier attempt, which the job was tried again after")
+        return
+    went_on = course.went_on_after(message)
+    if went_on:
+        candidate.give(-45, f"training went on after it ({went_on} signs of progress on the same replica)")
+    elif course.job_went_on_after(message) >= 3:
+        candidate.give(-15, "the job made progress after it, though not on this replica")
+    if not course.in_last_life(candidate.replica, candidate.time):
+        candidate.give(-30, "it belongs to an earlier run or attempt, which was started again after it")
+    if candidate.others:
+        candidate.give(min(6, 2 * len(candidate.others)), f"it was seen {len(candidate.others) + 1} times")
+
+
+def _agreement(candidate: Candidate, verdicts: Iterable[Finding]) -> None:
+    replica = candidate.replica
+    named = [f for f in verdicts if f.values.get("replica") or f.message.about or f.message.replica]
+    mine = [f for f in named if _same(f.values.get("replica") or f.message.replica, replica)]
+    if mine and candidate.finding.message is not mine[-1].message:
+        candidate.give(12, "the platform names the same replica as failed")
+    elif (
+        replica and named and candidate.finding.role is Role.ROOT and candidate.finding.message.origin is Origin.REPLICA
+    ):
+        candidate.give(-8, "the platform names another replica as failed")
+    code = _number((mine or list(named) or [None])[-1])  # type: ignore[list-item]
+    category = candidate.finding.rule.category
+    if code is None:
+        return
+    if category == "out_of_memory" and code in OOM_EXITS:
+        candidate.give(10, f"exit code {code} is what a kill for memory gives")
+    elif "crash" in candidate.cause and code in CRASH_EXITS:
+        candidate.give(10, f"exit code {code} is that of a crash signal")
+    elif code == 1 and candidate.finding.message.kind == "traceback":
+        candidate.give(6, "exit code 1 is what an uncaught Python exception gives")
+
+
+def _number(finding: Finding | None) -> int | None:
+    text = finding.values.get("exit_code") if finding is not None else None
+    return int(text) if text is not None and text.lstrip("-").isdigit() else None
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    return bool(one and other and one.casefold().replace(" ", "-") == other.casefold().replace(" ", "-"))
+
+
+def _speaker(candidate: Candidate) -> None:
+    message = candidate.finding.message
+    if message.kind == "traceback" and message.exceptions and candidate.finding.role is Role.ROOT:
+        candidate.give(4, "a whole traceback proves it")
+    if message.origin in (Origin.NODE, Origin.AUDIT, Origin.STATUS, Origin.SERVICE, Origin.CLUSTER):
+        candidate.give(5, f"the {message.origin.value} says so, not the training program")
+
+
+def _explain(candidates: Sequence[Candidate]) -> None:
+    strongest = sorted(candidates, key=lambda c: (-c.score, c.position))
+    for candidate in strongest:
+        for other in strongest:
+            if other is candidate or other.explained_by is not None or candidate.explained_by is not None:
+                continue
+            if _explains(candidate, other) and _not_after(candidate, other) and not _weaker_by_far(candidate, other):
+                other.explained_by = candidate
+
+
+def _explains(candidate: Candidate, other: Candidate) -> bool:
+    edges = candidate.finding.rule.explains
+    return any(names(edge, other.cause) or names(edge, other.finding.rule.id) for edge in edges)
+
+
+def _weaker_by_far(candidate: Candidate, other: Candidate) -> bool:
+    """A cause that was survived cannot explain one that was not."""
+    return candidate.score + 30 < other.score
+
+
+def _not_after(candidate: Candidate, other: Candidate) -> bool:
+    if candidate.time is None or other.time is None:
+        return True
+    late = VERDICT_LAG if candidate.finding.message.origin is not Origin.REPLICA else CLOCK_SLACK
+    return candidate.time <= other.time.plus(late)
+
+
+def _first_of_all(candidates: Sequence[Candidate], course: Course) -> None:
+    """The first of the failures that ended the job gains: later ones on other replicas mostly follow from it."""
+    final = [c for c in candidates if c.finding.role is Role.ROOT and not course.went_on_after(c.finding.message)]
+    timed = [c for c in final if c.time is not None and course.in_last_life(c.replica, c.time)]
+    if len(timed) < 2:
+        return
+    first = min(timed, key=lambda c: (int(c.time or 0), c.position))
+    first.give(8, "it is the first failure of the job's end")

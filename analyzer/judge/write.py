@@ -1,0 +1,162 @@
+"""Writes the parts of a diagnosis out of candidates and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analyzer.entries import Options, Story
+from analyzer.judge.candidates import Candidate, replica_of
+from analyzer.judge.course import Course
+from analyzer.judge.evidence import Mask, evidence_of, message_evidence, stated_time, within_bounds
+from analyzer.judge.unknown import telling_messages
+from analyzer.judge.verdict import Verdict
+from analyzer.model import Alternative, Evidence, JobKey, Message, RootCause, RuledOut, Symptom
+from analyzer.rulebook import Finding, Role
+
+MAX_SYMPTOMS = 12
+MAX_ALTERNATIVES = 6
+
+
+def root_cause_of(
+    chosen: Candidate, story: Story, findings: Sequence[Finding], course: Course, mask: Mask, options: Options
+) -> RootCause:
+    """The chosen cause with its evidence: first the proving message, then what supports it."""
+    finding = chosen.finding
+    replica = chosen.replica
+    code, signal = _exit(finding, replica, findings, course, options)
+    pair = course.run_at(replica, finding.time)
+    rank = finding.values.get("rank")
+    support = _support(chosen, findings)
+    evidence = [evidence_of(finding, story.key, mask)]
+    evidence += [evidence_of(other, story.key, mask, support=True) for other in support]
+    return RootCause(
+        rule=finding.rule.id,
+        replica=replica,
+        rank=int(rank) if rank and rank.isdigit() else finding.message.rank,
+        attempt=pair[0].number if pair else finding.message.first.attempt,
+        time=stated_time(finding.message),
+        exit_code=code,
+        signal=signal or finding.values.get("signal"),
+        evidence=within_bounds(evidence),
+        values={name: mask(value) for name, value in sorted(finding.values.items())},
+    )
+
+
+def _exit(
+    finding: Finding, replica: str | None, findings: Sequence[Finding], course: Course, options: Options
+) -> tuple[int | None, str | None]:
+    """The exit code of the failing replica: as the caller knows it, as the finding says it, as the platform says it."""
+    known = options.exit_codes.get(replica, options.exit_codes.get(None))
+    if known is not None:
+        return known, None
+    own = _code(finding)
+    if own is not None:
+        return own, finding.values.get("signal")
+    code, signal = course.exit_of(replica, finding.time)
+    if code is not None:
+        return code, signal
+    words = [f for f in findings if f.role is Role.VERDICT and _code(f) is not None]
+    mine = [f for f in words if replica_of(f) == replica or _rank_of(f) == _rank_of(finding) is not None]
+    alone = [f for f in words if not f.replica] or ([] if replica else words)
+    for told in (mine or alone)[-1:]:
+        return _code(told), told.values.get("signal")
+    return None, None
+
+
+def _code(finding: Finding) -> int | None:
+    text = finding.values.get("exit_code")
+    return int(text) if text is not None and text.lstrip("-").isdigit() else None
+
+
+def _rank_of(finding: Finding) -> str | None:
+    rank = finding.values.get("rank", finding.message.rank)
+    return None if rank is None else str(rank)
+
+
+def _support(chosen: Candidate, findings: Sequence[Finding]) -> list[Finding]:
+    """What else proves it: the platform's word on the same replica, other speakers on the same cause."""
+    own = chosen.finding.message
+    found = []
+    for finding in findings:
+        if finding.message is own:
+            continue
+        same_cause = finding.rule.cause is not None and finding.rule.category == chosen.finding.rule.category
+        verdict = finding.role is Role.VERDICT and finding.replica in (chosen.replica, None)
+        if (same_cause and finding.message.origin is not own.origin) or verdict:
+            found.append(finding)
+    return found[:2] + [f for f in found[-1:] if f not in found[:2]]
+
+
+def unknown_cause(
+    story: Story, messages: Sequence[Message], findings: Sequence[Finding], course: Course, mask: Mask, options: Options
+) -> RootCause | None:
+    """Where nothing convinces: no rule, and the most telling lines as evidence."""
+    if not messages:
+        return None
+    telling = telling_messages(messages, findings)
+    verdict = next((f for f in findings if telling and f.message is telling[0] and f.role is Role.VERDICT), None)
+    replica = verdict.replica if verdict else telling[0].replica
+    known = options.exit_codes.get(replica, options.exit_codes.get(None))
+    code = known if known is not None else _code(verdict) if verdict else course.exit_of(replica, None)[0]
+    return RootCause(
+        rule=None,
+        replica=replica,
+        rank=telling[0].rank,
+        time=stated_time(telling[0]),
+        exit_code=code,
+        signal=verdict.values.get("signal") if verdict else None,
+        evidence=within_bounds(message_evidence(m, story.key, mask, lines=12, chars=2000) for m in telling),
+    )
+
+
+def alternatives_of(rivals: Sequence[Candidate], key: JobKey, mask: Mask) -> list[Alternative]:
+    """The runners-up with their points."""
+    found = []
+    for rival in rivals[:MAX_ALTERNATIVES]:
+        category, cause = rival.cause.split(".", 1)
+        found.append(
+            Alternative(
+                rule=rival.finding.rule.id, category=category, cause=cause, replica=rival.replica, time=rival.time,
+                score=round(rival.score, 1), points=list(rival.points),
+                evidence=evidence_of(rival.finding, key, mask, support=True),
+            )
+        )  # fmt: skip
+    return found
+
+
+def symptoms_of(verdict: Verdict, findings: Sequence[Finding], key: JobKey, mask: Mask) -> list[Symptom]:
+    """What follows from the cause: candidates that it explains and cascades; each kind once a replica."""
+    chosen = verdict.chosen.finding.rule.id if verdict.chosen else None
+    pairs: list[tuple[Finding, str | None]] = []
+    for candidate in verdict.explained:
+        cause = candidate.explained_by
+        pairs.append((candidate.finding, cause.finding.rule.id if cause else None))
+    pairs += [(finding, chosen) for finding in findings if finding.role is Role.CASCADE]
+    seen: set[tuple[str, str | None]] = set()
+    found: list[Symptom] = []
+    for finding, by in pairs:
+        identity = (finding.rule.id, replica_of(finding))
+        if identity in seen or len(found) >= MAX_SYMPTOMS:
+            continue
+        seen.add(identity)
+        found.append(_symptom(finding, by, key, mask))
+    return found
+
+
+def _symptom(finding: Finding, by: str | None, key: JobKey, mask: Mask) -> Symptom:
+    evidence: Evidence = evidence_of(finding, key, mask, support=True)
+    return Symptom(
+        rule=finding.rule.id, replica=replica_of(finding), time=evidence.time, evidence=evidence, explained_by=by
+    )
+
+
+def ruled_out_of(candidates: Sequence[Candidate], otherwise: str) -> list[RuledOut]:
+    """Categories that were looked at and are not it, each with the strongest reason against."""
+    found: dict[str, str] = {}
+    for candidate in candidates:
+        category = candidate.finding.rule.category or "unknown"
+        against = min(candidate.points, key=lambda point: point.points, default=None)
+        why = against.reason if against is not None and against.points < 0 else otherwise
+        found.setdefault(category, f"{candidate.finding.rule.id}: {why}")
+    return [RuledOut(category=category, why=why) for category, why in sorted(found.items())]
+

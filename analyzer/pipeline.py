@@ -1,0 +1,61 @@
+"""The program on one screen: bytes become entries, entries stories, stories diagnoses.
+
+sources ─▶ formats ─▶ entries ─▶ sift ─▶ merge ─▶ assemble ─▶ stitch ─▶ match ─▶ timeline ─▶ judge ─▶ report
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from analyzer import __version__
+from analyzer.entries import Options, Partials, Story, absorb, assemble, sift
+from analyzer.formats import read_source
+from analyzer.judge import judge
+from analyzer.model import Diagnosis, Entry, Note, Report, Tool
+from analyzer.rulebook import Matcher
+from analyzer.sources import open_sources
+from analyzer.stitch import stitch
+from analyzer.timeline import reconstruct
+
+
+def diagnose_paths(paths: Sequence[str], rulebook: Matcher, options: Options) -> Report:
+    """Diagnoses every job found in files, folders, globs or standard input (or the one that `options` names)."""
+    notes: list[Note] = []
+    partials: Partials = {}
+    for source in open_sources(paths, notes):
+        absorb(partials, sift(read_source(source, notes)))
+    return report_on(partials, rulebook, options, notes)
+
+
+def diagnose_entries(entries: Iterable[Entry], rulebook: Matcher, options: Options) -> Report:
+    """The same for entries that are already read."""
+    return report_on(sift(entries), rulebook, options, [])
+
+
+def report_on(partials: Partials, rulebook: Matcher, options: Options, notes: Sequence[Note]) -> Report:
+    """Puts the jobs together and diagnoses each."""
+    stories, more = assemble(partials)
+    chosen = [story for story in stories if options.job_id is None or story.key.id == options.job_id]
+    diagnoses = sorted((diagnose_story(story, rulebook, options) for story in chosen), key=_failed_first)
+    tool = Tool(version=__version__, rulebook_version=rulebook.version)
+    found = sorted({story.key.id for story in stories})
+    return Report(tool=tool, diagnoses=diagnoses, notes=sorted_notes([*notes, *more]), jobs_found=found)
+
+
+def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnosis:
+    """The second half of the chain, for one job."""
+    messages = stitch(story.entries)
+    findings = [finding for message in messages for finding in rulebook.find(message, story.key.platform)]
+    findings += rulebook.find_in_job(findings, story.key.platform)
+    timeline = reconstruct(story, messages, findings, options)
+    return judge(story, messages, findings, timeline, options)
+
+
+def _failed_first(diagnosis: Diagnosis) -> tuple[bool, int, str]:
+    first = diagnosis.stats.first
+    return (diagnosis.outcome != "failed", int(first) if first is not None else 0, diagnosis.job.id)
+
+
+def sorted_notes(notes: Iterable[Note]) -> list[Note]:
+    """Each note once, in a fixed order."""
+    return sorted(set(notes), key=lambda n: (n.source or "", n.line or 0, n.kind, n.text, n.count))

@@ -1,0 +1,130 @@
+"""The machine's form: one JSON object, and the schema that describes it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any, cast
+
+import msgspec
+
+from analyzer.errors import NothingToDiagnose
+from analyzer.model.diagnosis import CATEGORIES, OUTCOMES, RETRY_ADVICE, SCHEMA_VERSION, Diagnosis, Report
+from analyzer.model.instant import Instant
+from analyzer.model.timeline import END_REASONS_BESIDE_CATEGORIES, RUN_REASONS
+from analyzer.report.neutral import without_lone_surrogates
+from analyzer.report.order import in_order
+
+SCHEMA_ID = f"https://example.invalid/training-job-analyzer/diagnosis-{SCHEMA_VERSION}.schema.json"
+
+# JSON escapes C0 controls itself. These are legal in JSON text but not harmless on a screen that shows it.
+_RAW_BUT_UNSAFE = re.compile("[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]")
+
+# Where the closed lists stand: (struct, field) → the name of its list.
+_CLOSED_LISTS = {
+    ("Diagnosis", "outcome"): "Outcome",
+    ("Diagnosis", "category"): "Category",
+    ("Alternative", "category"): "Category",
+    ("RuledOut", "category"): "Category",
+    ("Retry", "advice"): "RetryAdvice",
+    ("Run", "reason"): "RunReason",
+    ("Attempt", "end_reason"): "EndReason",
+}
+_LISTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "Outcome": ("How the job stands.", OUTCOMES),
+    "Category": ("Who has to act: the family of the cause.", CATEGORIES),
+    "RetryAdvice": ("Whether, and after what, trying again helps.", RETRY_ADVICE),
+    "RunReason": ("How one run of a replica ended.", RUN_REASONS),
+    "EndReason": (
+        "How an attempt ended: a category, or one of its own words.",
+        (*CATEGORIES, *END_REASONS_BESIDE_CATEGORIES),
+    ),
+}
+
+
+def to_builtins(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The diagnosis as the JSON contract has it, in dicts, lists, numbers and text; times are RFC 3339 text."""
+    return cast(dict[str, Any], msgspec.to_builtins(diagnosis, enc_hook=_instant_to_text))
+
+
+def render_json(report: Report) -> str:
+    """The report as indented JSON, failed jobs first; equal reports give equal text.
+
+    Characters that a terminal or an editor would obey (C1 controls, bidirectional and zero-width marks) are written
+    as `\\u` escapes, which every JSON reader turns back into the same text.
+    """
+    ordered = msgspec.structs.replace(report, diagnoses=in_order(report.diagnoses))
+    try:
+        encoded = msgspec.json.encode(ordered, enc_hook=_instant_to_text)
+    except UnicodeEncodeError:  # half of a surrogate pair, from an input that was cut inside a character
+        encoded = msgspec.json.encode(without_lone_surrogates(msgspec.to_builtins(ordered, enc_hook=_instant_to_text)))
+    text = msgspec.json.format(encoded, indent=2).decode()
+    return _RAW_BUT_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
+def load_report(data: bytes) -> Report:
+    """The report that `render_json` wrote, or that an earlier version wrote with fewer fields.
+
+    Raises:
+        NothingToDiagnose: if the bytes are no such report.
+    """
+    try:
+        report = msgspec.json.decode(data, type=Report, dec_hook=_text_to_instant)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise NothingToDiagnose(
+            f"this is no saved diagnosis ({error})", advice="give a file written by --format json"
+        ) from error
+    if report.schema_version > SCHEMA_VERSION:
+        raise NothingToDiagnose(
+            f"the saved diagnosis has schema version {report.schema_version}, known are versions up to {SCHEMA_VERSION}",
+            advice="render it with the program's version that wrote it, or update",
+        )
+    return report
+
+
+@lru_cache(maxsize=1)
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of what `render_json` writes: every field is there, an unknown value is null."""
+    schema = msgspec.json.schema(Report, schema_hook=_instant_schema)
+    definitions: dict[str, Any] = schema["$defs"]
+    for name, definition in definitions.items():
+        _describe(name, definition)
+    for name, (meaning, words) in _LISTS.items():
+        definitions[name] = {"title": name, "description": meaning, "enum": list(words)}
+    definitions["Diagnosis"]["properties"]["confidence"] |= {"minimum": 0, "maximum": 1}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA_ID, "title": "Diagnosis report"}
+    return {**head, "$ref": schema["$ref"], "$defs": dict(sorted(definitions.items()))}
+
+
+def _describe(name: str, definition: dict[str, Any]) -> None:
+    """What msgspec cannot know: that every field is always written, and which texts come from a closed list."""
+    properties: dict[str, Any] = definition["properties"]
+    definition["required"] = list(properties)
+    for field in properties:
+        if listed := _CLOSED_LISTS.get((name, field)):
+            known = {"$ref": f"#/$defs/{listed}"}
+            nullable = "anyOf" in properties[field]
+            properties[field] = {"anyOf": [known, {"type": "null"}]} if nullable else known
+        else:
+            properties[field].pop("default", None)
+
+
+def _instant_to_text(value: object) -> str:
+    if isinstance(value, Instant):
+        return str(value)
+    raise NotImplementedError(type(value).__name__)
+
+
+def _text_to_instant(wanted: type, value: object) -> Instant:
+    if wanted is not Instant:
+        raise NotImplementedError(wanted.__name__)
+    instant = Instant.parse(value)
+    if instant is None:
+        raise ValueError(f"not a time: {value!r}")
+    return instant
+
+
+def _instant_schema(wanted: type) -> dict[str, str]:
+    if wanted is not Instant:
+        raise NotImplementedError(wanted.__name__)
+    return {"type": "string", "format": "date-time"}

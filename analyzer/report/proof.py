@@ -1,0 +1,43 @@
+"""Which line of the evidence is put in front."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from analyzer.model.diagnosis import Diagnosis, Evidence
+
+_TRACEBACK = "Traceback (most recent call last):"
+# A line of a traceback that names an exception: `Type: message`, perhaps behind a launcher's prefix.
+_EXCEPTION = re.compile(
+    r"^(?:.{0,80}?[\]:|>]\s?)?[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Failure)\b.*"
+)
+
+
+class Proof(NamedTuple):
+    """The evidence that proves the cause, and the one line of it to show first."""
+
+    evidence: Evidence
+    line: str
+    whole: bool  # the line is all there is
+
+
+def proof_of(diagnosis: Diagnosis) -> Proof | None:
+    """The proving line: of a traceback the exception that was chosen, else the first line that says something."""
+    root = diagnosis.root_cause
+    if root is None or not root.evidence:
+        return None
+    evidence = root.evidence[0]
+    lines = [line.rstrip() for line in evidence.text.split("\n") if line.strip()]
+    if not lines:
+        return Proof(evidence, evidence.text, True)
+    return Proof(evidence, _telling(lines, root.values), len(lines) == 1)
+
+
+def _telling(lines: list[str], values: dict[str, str]) -> str:
+    if not any(_TRACEBACK in line for line in lines):
+        return lines[0]
+    named = [line for line in lines if _EXCEPTION.match(line)]
+    wanted = values.get("exception", "").rsplit(".", 1)[-1]
+    chosen = [line for line in named if wanted and wanted in line] or named
+    return chosen[-1] if chosen else lines[-1]

@@ -1,0 +1,159 @@
+"""Members of zip and tar archives as sources. Nothing of an archive ever touches the disk."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from analyzer.model import Note
+from analyzer.sources.base import Source
+from analyzer.sources.compression import ABSOLUTE_LIMIT, BUFFER, RATIO_GRACE, RATIO_LIMIT, decompressed
+
+MEMBER_LIMIT = 100_000
+TAR_MAGIC = (b"ustar\x00", b"ustar ")
+TAR_MAGIC_AT = 257
+ZIP_MAGIC = b"PK\x03\x04"
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether the first bytes (at least 263) are those of a tar archive."""
+    return head[TAR_MAGIC_AT : TAR_MAGIC_AT + 6] in TAR_MAGIC
+
+
+def zip_members(path: Path, name: str, notes: list[Note]) -> Iterator[Source]:
+    """The files of a zip archive, in its order; a damaged archive gives a Note."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
+        notes.append(Note("unreadable", f"this zip archive cannot be read ({error})", name))
+        return
+    if len(members) > MEMBER_LIMIT:
+        notes.append(Note("bomb", f"only the first {MEMBER_LIMIT} of {len(members)} files of this archive were read", name))
+    for member in members[:MEMBER_LIMIT]:
+        if not member.is_dir() and not _hidden(member.filename):
+            yield Source(f"{name}!{_shown(member.filename)}", _ZipMember(path, member, name, notes).open)
+
+
+def tar_members(stream: BinaryIO, name: str, notes: list[Note]) -> Iterator[Source]:
+    """The files of a tar archive, each to be read before the next one is asked for.
+
+    Raises nothing: a cut or damaged archive gives what can be read, and a Note.
+    """
+    try:
+        with tarfile.open(fileobj=stream, mode="r|", bufsize=BUFFER) as archive:
+            for count, member in enumerate(archive):
+                if count >= MEMBER_LIMIT:
+                    notes.append(Note("bomb", f"only the first {MEMBER_LIMIT} files of this archive were read", name))
+                    return
+                if member.isfile() and not _hidden(member.name):
+                    yield from _tar_member(archive, member, name, notes)
+    except (tarfile.TarError, OSError, EOFError) as error:
+        notes.append(Note("truncated", f"this tar archive ends in the middle or is damaged ({error})", name))
+
+
+def _tar_member(
+    archive: tarfile.TarFile, member: tarfile.TarInfo, name: str, notes: list[Note]
+) -> Iterator[Source]:
+    content = archive.extractfile(member)
+    if content is not None:
+        inner = f"{name}!{_shown(member.name)}"
+        yield Source(inner, lambda: decompressed(_TarMember.buffered(cast(BinaryIO, content), inner, notes), inner, notes))
+
+
+class _TarMember(io.RawIOBase):
+    """A member of a streamed archive; an archive that ends within it gives what was there, and a Note."""
+
+    def __init__(self, content: BinaryIO, name: str, notes: list[Note]) -> None:
+        self._content, self._name, self._notes = content, name, notes
+
+    @classmethod
+    def buffered(cls, content: BinaryIO, name: str, notes: list[Note]) -> BinaryIO:
+        """The member as a buffered stream."""
+        return cast(BinaryIO, io.BufferedReader(cls(content, name, notes), BUFFER))
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        try:
+            data = self._content.read(len(buffer))
+        except (tarfile.TarError, OSError, EOFError) as error:
+            self._notes.append(Note("truncated", f"the archive ends within this file ({error})", self._name))
+            return 0
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _ZipMember:
+    """Opens one member of a zip archive, bounded by what its directory promises and by the bomb limits."""
+
+    def __init__(self, path: Path, member: zipfile.ZipInfo, name: str, notes: list[Note]) -> None:
+        self._path, self._member, self._notes = path, member, notes
+        self._name = f"{name}!{_shown(member.filename)}"
+
+    def open(self) -> BinaryIO:
+        """The member's bytes, decompressed twice where the member is itself compressed."""
+        return decompressed(cast(BinaryIO, io.BufferedReader(self._raw(), BUFFER)), self._name, self._notes)
+
+    def _raw(self) -> io.RawIOBase:
+        size, packed = self._member.file_size, max(self._member.compress_size, 1)
+        if size > ABSOLUTE_LIMIT or (size > RATIO_GRACE and size > RATIO_LIMIT * packed):
+            self._notes.append(Note("bomb", f"this file expands beyond any log ({size} bytes); it was not read", self._name))
+            return _Nothing()
+        try:
+            archive = zipfile.ZipFile(self._path)
+            return _ZipContent(archive, archive.open(self._member), self._name, self._notes)
+        except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError) as error:  # RuntimeError: encrypted
+            self._notes.append(Note("unreadable", f"this file of the archive cannot be read ({error})", self._name))
+            return _Nothing()
+
+
+class _ZipContent(io.RawIOBase):
+    """A zip member's bytes; damage in the middle gives what stood before it, and a Note."""
+
+    def __init__(self, archive: zipfile.ZipFile, content: io.BufferedIOBase | object, name: str, notes: list[Note]) -> None:
+        self._archive, self._content = archive, cast(BinaryIO, content)
+        self._name, self._notes = name, notes
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        try:
+            data = self._content.read(len(buffer))
+        except (zipfile.BadZipFile, OSError, EOFError, ValueError, zlib.error) as error:
+            self._notes.append(Note("damaged", f"this file of the archive is damaged ({error})", self._name))
+            return 0
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._content.close()
+        self._archive.close()
+        super().close()
+
+
+class _Nothing(io.RawIOBase):
+    """A stream without content, where a member is refused."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        return 0
+
+
+def _shown(member: str) -> str:
+    return member.replace("\\", "/").lstrip("/").removeprefix("./")
+
+
+def _hidden(member: str) -> bool:
+    return any(part.startswith(".") and part not in {".", ".."} for part in _shown(member).split("/")) or member.startswith(
+        "__MACOSX/"
+    )

@@ -1,0 +1,57 @@
+"""What belongs to one job comes together, and nothing else does."""
+
+from __future__ import annotations
+
+from analyzer.entries import assemble, sift
+from analyzer.model import SECOND, Entry, Instant, JobKey, Origin
+
+
+def at(second: int) -> Instant:
+    return Instant((1_700_000_000 + second) * SECOND)
+
+
+def test_a_projects_number_and_its_id_are_one() -> None:
+    """A description names the project by number, the log by id: one job under the id."""
+    number = Entry(text="a", job=JobKey("vertex", "482913007755", "55"), origin=Origin.STATUS)
+    name = Entry(text="b", job=JobKey("vertex", "acme-ml", "55"), time=at(0))
+    stories, _ = assemble(sift([number, name]))
+    assert [story.key for story in stories] == [JobKey("vertex", "acme-ml", "55")]
+
+
+def test_a_pods_events_join_its_controllers_job() -> None:
+    """Events name only the pod; its container log names the controller."""
+    log = Entry(
+        text="step 1", job=JobKey("gke", "acme", "pretrain"), replica="pretrain-worker-0-x7k2", origin=Origin.REPLICA
+    )
+    event = Entry(
+        text="Back-off", job=JobKey("gke", "acme", "pretrain-worker-0-x7k2"), origin=Origin.CLUSTER,
+        fields={"kind": "event", "pod": "pretrain-worker-0-x7k2"},
+    )  # fmt: skip
+    stories, _ = assemble(sift([log, event]))
+    assert [(story.key.id, len(story.entries)) for story in stories] == [("pretrain", 2)]
+
+
+def test_two_jobs_with_like_names_stay_apart() -> None:
+    """`train` and `train-2` are two jobs, though one name begins like the other."""
+    one = Entry(text="a", job=JobKey("gke", "acme", "train"), replica="train-abc", origin=Origin.REPLICA)
+    two = Entry(text="b", job=JobKey("gke", "acme", "train-2"), replica="train-2-abc", origin=Origin.REPLICA)
+    assert len(assemble(sift([one, two]))[0]) == 2
+
+
+def test_a_kernel_line_joins_the_job_that_ran_on_its_node_then() -> None:
+    """Node and time tie it; the same node a day later does not."""
+    log = Entry(text="step 1", job=JobKey("gke", "p", "a"), node="n1", time=at(0), origin=Origin.REPLICA)
+    other = Entry(text="step 1", job=JobKey("gke", "p", "b"), node="n2", time=at(0), origin=Origin.REPLICA)
+    near = Entry(text="oom", node="n1", time=at(60), origin=Origin.NODE)
+    far = Entry(text="oom", node="n1", time=at(86_400), origin=Origin.NODE)
+    stories, notes = assemble(sift([log, other, near, far]))
+    assert {story.key.id: len(story.entries) for story in stories} == {"a": 2, "b": 1}
+    assert [(note.kind, note.count) for note in notes] == [("unrelated", 1)]
+
+
+def test_text_without_identity_joins_the_only_job_or_is_one() -> None:
+    """Plain output joins the single job of the call; alone it is a job named after its file."""
+    text = Entry(text="boom", source="logs/run7.out.txt", line=1)
+    job = Entry(text="a", job=JobKey("vertex", "p", "1"))
+    assert [story.key.id for story in assemble(sift([text, job]))[0]] == ["1"]
+    assert [story.key for story in assemble(sift([text]))[0]] == [JobKey("local", "", "run7")]

@@ -1,0 +1,49 @@
+"""The casebook as the laws' material: every case's input, read once."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from analyzer.entries import Options
+from analyzer.formats import read_source
+from analyzer.model import Entry, Note, Report
+from analyzer.pipeline import diagnose_entries
+from analyzer.rulebook.cache import load_rulebook
+from analyzer.sources import open_sources
+
+CASEBOOK = Path(__file__).parents[2] / "fixtures" / "casebook"
+CASES = sorted(path.parent for path in CASEBOOK.glob("*/case.json"))
+
+
+@lru_cache(maxsize=None)
+def entries_of(case: Path) -> tuple[Entry, ...]:
+    """All entries of a case's input files."""
+    notes: list[Note] = []
+    paths = [str(path) for path in sorted(case.glob("input*"))]
+    return tuple(entry for source in open_sources(paths, notes) for entry in read_source(source, notes))
+
+
+@lru_cache(maxsize=None)
+def report_of(case: Path) -> Report:
+    """A case's diagnosis as its input stands."""
+    return diagnose(entries_of(case))
+
+
+def diagnose(entries: object) -> Report:
+    """The report on some entries, with the bundled rules."""
+    return diagnose_entries(entries, load_rulebook(), Options())  # type: ignore[arg-type]
+
+
+def expected(case: Path) -> dict[str, object]:
+    """What the case says is right."""
+    return json.loads((case / "case.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(params=CASES, ids=lambda path: path.name)
+def case(request: pytest.FixtureRequest) -> Path:
+    """Each case of the casebook."""
+    return request.param
