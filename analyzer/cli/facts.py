@@ -45,7 +45,7 @@ def memory(
     _check(format, lang)
     from analyzer.facts.present import memory_text, memory_view
 
-    view = memory_view(machine_type, peak=peak)
+    view = memory_view(machine_type, peak=peak, lang=lang)
     write_output(_json(view) if format == "json" else memory_text(view, lang), output)
 
 

@@ -15,9 +15,9 @@ _WORDS = {
         "none": "The machine type is not known, so what it could give is not either.",
         "node": "{name} has {capacity} GiB, of which about {allocatable} GiB are left for pods (estimate: without what "
         "the kernel, GKE's reservation and the eviction threshold take).",
-        "managed": "{name} has {capacity} GiB. After the kernel and GKE's reservation about {allocatable} GiB are left, "
-        "and the service's agents take more (up to 40 % on the smallest types), so a program may have only {low} to "
-        "{allocatable} GiB.",
+        "managed": "{name} has {capacity} GiB. After the kernel and GKE's reservation about {allocatable} GiB are "
+        "left, and the service's agents take more (up to 40 % on the smallest types), so a program may have only "
+        "{low} to {allocatable} GiB.",
         "limit": "The container's own limit is {limit} GiB.",
         "device": "The accelerator reports {device} GiB.",
     },
@@ -26,8 +26,8 @@ _WORDS = {
         "none": "Der Maschinentyp ist nicht bekannt und damit auch nicht, was er bieten könnte.",
         "node": "{name} hat {capacity} GiB, davon bleiben etwa {allocatable} GiB für Pods (Schätzung: ohne den Anteil "
         "des Kernels, die Reservierung von GKE und die Räumungsschwelle).",
-        "managed": "{name} hat {capacity} GiB. Nach Kernel und Reservierung von GKE bleiben etwa {allocatable} GiB, und "
-        "die Agenten des Dienstes brauchen davon noch etwas (bis zu 40 % auf den kleinsten Typen): Einem Programm "
+        "managed": "{name} hat {capacity} GiB. Nach Kernel und Reservierung von GKE bleiben etwa {allocatable} GiB, "
+        "und die Agenten des Dienstes brauchen davon noch etwas (bis zu 40 % auf den kleinsten Typen): Einem Programm "
         "bleiben womöglich nur {low} bis {allocatable} GiB.",
         "limit": "Die Grenze des Containers selbst liegt bei {limit} GiB.",
         "device": "Der Beschleuniger meldet {device} GiB.",

@@ -141,7 +141,7 @@ def exit_view(code: str, machine_type: str | None = None, platform: str = "", la
     Raises:
         UsageError: for what is no exit code, or a machine type that is not known.
     """
-    view: dict[str, Any] = msgspec.to_builtins(explain_exit(code, platform, lang))
+    view: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(explain_exit(code, platform, lang)))
     view["platform"] = platform or None
     host = _known_machine(machine_type) if machine_type else None
     view["memory"] = msgspec.to_builtins(memory_facts(host.name, platform or "vertex", lang=lang)) if host else None

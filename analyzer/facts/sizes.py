@@ -32,7 +32,7 @@ def gib(text: str) -> float | None:
 
 
 def show_gib(amount: float | None, lang: str = "en") -> str:
-    """An amount for people, without a unit: three digits that count, a decimal comma in German; "" for an unknown one."""
+    """An amount for people, without its unit: three digits or so, a decimal comma in German; "" if unknown."""
     if amount is None:
         return ""
     digits = 2 if amount < 10 else 1 if amount < 100 else 0

@@ -1,4 +1,4 @@
-"""NVIDIA's Xid codes: what a GPU driver's error line means, whose fault it is, and which of several came first in blame.
+"""NVIDIA's Xid codes: what a GPU driver's error line means, whose fault it is, and which of several is to blame.
 
 Codes and names follow NVIDIA's catalogue; meaning and action are in the project's own words and partly inferred.
 """

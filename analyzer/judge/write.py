@@ -159,4 +159,3 @@ def ruled_out_of(candidates: Sequence[Candidate], otherwise: str) -> list[RuledO
         why = against.reason if against is not None and against.points < 0 else otherwise
         found.setdefault(category, f"{candidate.finding.rule.id}: {why}")
     return [RuledOut(category=category, why=why) for category, why in sorted(found.items())]
-

@@ -73,7 +73,7 @@ _LABELS = {
     "service": re.compile(r"(?P<label>[a-z][\w.-]{0,80}[-_.]\d{1,6}) *\|(?: |$)"),
 }
 _NANOSECONDS = re.compile(r"\d\.\d{9}(?:Z|[+-])")
-_NOT_HOSTS = re.compile(r"^(?:step|epoch|iter|batch|loss|layer|fold|trial|v)[-_.]?\d|^python\d|\.(?:py|cc|cu|cpp|h)$")
+_NOT_HOSTS = re.compile(r"^(?:step|epoch|iter|batch|loss|layer|fold|trial)[-_.]?\d|^python\d|\.(?:py|cc|cu|cpp|h)$")
 _LEAST_LINES = 3
 _SHARE = 0.6
 

@@ -52,7 +52,9 @@ def test_noise_another_job_changes_nothing(case: Path) -> None:
     report = report_of(case)
     if any(entry.job is None for entry in entries_of(case)):
         return  # what names no job joins the only one: with a second job that is another question
-    stranger = Entry(text="Traceback (most recent call last):", job=JobKey("vertex", "elsewhere", "999"), insert_id="zz")
+    stranger = Entry(
+        text="Traceback (most recent call last):", job=JobKey("vertex", "elsewhere", "999"), insert_id="zz"
+    )
     others = [v for v in verdicts(diagnose([*entries_of(case), stranger])) if v[0] != "999"]
     assert others == verdicts(report)
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import jsonschema
 import pytest
+import yaml
 
 from analyzer.resources import data_folder
 from analyzer.rulebook.cache import compile_rules, load_rulebook
 from analyzer.rulebook.check import check
-from analyzer.rulebook.load import load_folder
+from analyzer.rulebook.load import load_folder, rule_files
+from analyzer.rulebook.schema import json_schema
 
 
 def test_every_rule_passes_its_own_examples_and_the_lint() -> None:
@@ -38,3 +42,15 @@ def test_a_pack_overrides_by_id(tmp_path: Path) -> None:
     rulebook = load_rulebook([tmp_path])
     assert rulebook.by_id[some.id].title.en == "mine"
     assert len(rulebook.rules) == len(load_rulebook().rules)
+
+
+def test_the_published_schema_is_the_programs_own() -> None:
+    """`rules/rule.schema.json`, which editors use, is what `diagnose rules schema` prints."""
+    assert (data_folder("rules") / "rule.schema.json").read_text(encoding="utf-8") == json_schema()
+
+
+def test_the_published_schema_accepts_every_rule() -> None:
+    """Another's validator agrees that the bundled files are of that schema."""
+    validator = jsonschema.Draft202012Validator(json.loads(json_schema()))
+    for path in rule_files(data_folder("rules"))[::10]:
+        validator.validate(yaml.safe_load(path.read_text(encoding="utf-8")))

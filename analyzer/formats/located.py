@@ -1,0 +1,257 @@
+"""JSON and YAML documents of which one still knows where each part stands, so that it can be quoted verbatim.
+
+Descriptions of jobs and pods are small; their facts are looked up as in plain dicts and lists, and the lines of any
+part are the lines of the file. The JSON reader needs no recursion and makes the best of text that ends in the middle.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from textwrap import dedent
+from typing import Any
+
+import yaml
+
+NODE_LIMIT = 2_000_000
+"""A document with more parts than this is not read as a description: aliases can make a small YAML text huge."""
+DEPTH_LIMIT = 500
+
+_SPACE = re.compile(r"[ \t\r\n]*+")
+_SCALAR = re.compile(r'"(?:[^"\\]*+(?:\\.[^"\\]*+)*+)"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|NaN|-?Infinity', re.DOTALL)
+_SINGLE = {"true": True, "false": False, "null": None, "NaN": None, "Infinity": None, "-Infinity": None}
+_SPAN_LINES = 60
+
+
+class Document:
+    """One document and the place of its parts; `line` is where it begins in its source."""
+
+    def __init__(self, value: Any, text: str, line: int, spans: dict[tuple[int, str | int], tuple[int, int]]) -> None:
+        self.value = value
+        self.line = line
+        self._lines = text.split("\n")
+        self._spans = spans
+        self.cut = False
+
+    def place(self, container: Any, key: str | int) -> int:
+        """The line of the source at which the value under a key of a dict or list of this document stands."""
+        return self.line + self._spans.get((id(container), key), (0, 0))[0]
+
+    def quote(self, container: Any, key: str | int) -> str:
+        """The lines of the source that hold the value under a key, without their common indentation."""
+        first, last = self._spans.get((id(container), key), (0, len(self._lines) - 1))
+        lines = self._lines[first : min(last, first + _SPAN_LINES) + 1]
+        return dedent("\n".join(line.rstrip("\r") for line in lines)).strip("\n")
+
+
+class NotADocument(ValueError):
+    """The text is no JSON or YAML document of a size and depth that is read."""
+
+
+def json_document(text: str, line: int = 1) -> Document:
+    """The JSON document of a text. A text that ends in the middle gives what is there, with `cut` set.
+
+    Raises NotADocument where the text is no JSON from its first character on.
+    """
+    return _JsonReader(text, line).read()
+
+
+def yaml_document(text: str, line: int = 1) -> Document:
+    """The YAML document of a text; times stay text. Raises NotADocument where it is none."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        node = yaml.compose(text, Loader=loader)
+        if node is None:
+            raise NotADocument("an empty document")
+        spans: dict[tuple[int, str | int], tuple[int, int]] = {}
+        return Document(_YamlValues(spans).value(node, 0), text, line, spans)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise NotADocument(str(error).split("\n", 1)[0]) from None
+
+
+class _JsonReader:
+    """Reads JSON with a stack of its own."""
+
+    def __init__(self, text: str, line: int) -> None:
+        self._text, self._line = text, line
+        self._at = 0
+        self._lines_at = 0
+        self._line_now = 0
+        self._spans: dict[tuple[int, str | int], tuple[int, int]] = {}
+        self._stack: list[tuple[Any, str | int, int]] = []  # container, key under which it hangs, its first line
+
+    def read(self) -> Document:
+        root: list[Any] = []
+        self._stack = [(root, 0, 0)]
+        cut = False
+        try:
+            for _ in range(NODE_LIMIT):
+                if not self._step():
+                    break
+            else:
+                raise NotADocument("the document has too many parts")
+        except _EndOfText:
+            cut = True
+            self._close_all()
+        if not root:
+            raise NotADocument("no JSON value")
+        document = Document(root[0], self._text, self._line, self._spans)
+        document.cut = cut
+        return document
+
+    def _step(self) -> bool:
+        """Reads the next part; False behind the end of the document."""
+        container, key, first = self._stack[-1]
+        if len(self._stack) == 1 and container:
+            return False
+        sign = self._sign()
+        if isinstance(container, list):
+            if sign == "]" and len(self._stack) > 1:
+                self._at += 1
+                self._close()
+            elif sign == ",":
+                self._at += 1
+            else:
+                self._value(container, len(container), self._line_of(self._at))
+            return True
+        if sign == "}":
+            self._at += 1
+            self._close()
+        elif sign == ",":
+            self._at += 1
+        else:
+            line = self._line_of(self._at)
+            name = self._scalar()
+            if self._sign() != ":":
+                raise NotADocument(f"no `:` behind a key in line {self._line + line}")
+            self._at += 1
+            self._sign()
+            self._value(container, str(name), line)
+        return True
+
+    def _value(self, container: Any, key: str | int, line: int) -> None:
+        sign = self._text[self._at]
+        value: Any
+        if sign in "{[":
+            if len(self._stack) > DEPTH_LIMIT:
+                raise NotADocument("the document is nested too deeply")
+            self._at += 1
+            value = {} if sign == "{" else []
+        else:
+            value = self._scalar()
+        if isinstance(container, list):
+            container.append(value)
+        else:
+            container[key] = value
+        self._spans[id(container), key] = (line, self._line_of(self._at - 1))
+        if sign in "{[":
+            self._stack.append((value, key, line))
+
+    def _close(self) -> None:
+        _, key, first = self._stack.pop()
+        parent = self._stack[-1][0]
+        self._spans[id(parent), key] = (first, self._line_of(self._at - 1))
+
+    def _close_all(self) -> None:
+        self._at = len(self._text)
+        while len(self._stack) > 1:
+            self._close()
+
+    def _sign(self) -> str:
+        found = _SPACE.match(self._text, self._at)
+        self._at = found.end() if found else self._at
+        if self._at >= len(self._text):
+            raise _EndOfText
+        return self._text[self._at]
+
+    def _scalar(self) -> Any:
+        found = _SCALAR.match(self._text, self._at)
+        if found is None:
+            if self._text[self._at] == '"':
+                raise _EndOfText
+            raise NotADocument(f"no JSON in line {self._line + self._line_of(self._at)}")
+        self._at = found.end()
+        text = found[0]
+        if text in _SINGLE:
+            return _SINGLE[text]
+        try:
+            return json.loads(text, strict=False)
+        except ValueError:
+            return text[1:-1]
+
+    def _line_of(self, position: int) -> int:
+        """The line of a position, counted on from the last one asked for."""
+        if position >= self._lines_at:
+            self._line_now += self._text.count("\n", self._lines_at, position)
+        else:
+            self._line_now -= self._text.count("\n", position, self._lines_at)
+        self._lines_at = position
+        return self._line_now
+
+
+class _EndOfText(Exception):
+    """The text ends within a value."""
+
+
+class _YamlValues:
+    """Builds plain values out of YAML nodes, noting where each stands."""
+
+    def __init__(self, spans: dict[tuple[int, str | int], tuple[int, int]]) -> None:
+        self._spans = spans
+        self._count = 0
+
+    def value(self, node: yaml.Node, depth: int) -> Any:
+        self._count += 1
+        if self._count > NODE_LIMIT or depth > DEPTH_LIMIT:
+            raise NotADocument("the document has too many parts or is nested too deeply")
+        if isinstance(node, yaml.MappingNode):
+            mapping: dict[str, Any] = {}
+            for key_node, value_node in node.value:
+                key = str(key_node.value)
+                mapping[key] = self.value(value_node, depth + 1)
+                self._spans[id(mapping), key] = _node_span(key_node, value_node)
+            return mapping
+        if isinstance(node, yaml.SequenceNode):
+            sequence: list[Any] = []
+            for index, item in enumerate(node.value):
+                sequence.append(self.value(item, depth + 1))
+                self._spans[id(sequence), index] = _node_span(item, item)
+            return sequence
+        return _yaml_scalar(node)
+
+
+def _node_span(first: yaml.Node, last: yaml.Node) -> tuple[int, int]:
+    end = last.end_mark
+    line = end.line - 1 if end.column == 0 and end.line > first.start_mark.line else end.line
+    if not isinstance(last, yaml.ScalarNode) and not last.flow_style and end.column > 0:
+        line = max(first.start_mark.line, end.line - 1)  # a block ends where the next thing begins
+    return first.start_mark.line, line
+
+
+def _yaml_scalar(node: yaml.Node) -> Any:
+    text = str(node.value)
+    kind = node.tag.rpartition(":")[2]
+    if kind == "null":
+        return None
+    if kind == "bool":
+        return text.lower() in ("true", "yes", "on")
+    if kind == "int" and re.fullmatch(r"[-+]?\d{1,18}", text):
+        return int(text)
+    if kind == "float" and re.fullmatch(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?", text):
+        return float(text)
+    return text
+
+
+def yaml_texts(text: str) -> Iterator[tuple[int, str]]:
+    """The documents of a YAML stream, each with the number of its first line, parted at `---` lines."""
+    first, lines = 1, []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.rstrip() == "---" or line.startswith("--- "):
+            if any(part.strip() for part in lines):
+                yield first, "\n".join(lines)
+            first, lines = number + 1, []
+        else:
+            lines.append(line)
+    if any(part.strip() for part in lines):
+        yield first, "\n".join(lines)

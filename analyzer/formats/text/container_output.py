@@ -1,0 +1,85 @@
+"""Output of containers as kubectl, container runtimes and CI systems hand it on: with a transport prefix a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from analyzer.formats.clock import rfc3339
+from analyzer.formats.text.dialect import Said, share
+from analyzer.model import JobKey, Origin
+
+_STAMP = r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}(?:Z|[+-]\d\d:\d\d))"
+_PREFIXED = re.compile(rf"^\[pod/(?P<pod>[^/\]]+)/(?P<container>[^\]/]+)\] ?(?:{_STAMP} )?(?P<text>.*)$")
+_STAMPED = re.compile(rf"^{_STAMP} (?P<text>.*)$|^{_STAMP.replace('time', 'alone')}$")
+_CRI = re.compile(rf"^{_STAMP} (?P<stream>stdout|stderr) (?P<tag>[FP])(?::\S*)? ?(?P<text>.*)$")
+_POD_LOG = re.compile(r"(?:^|/)(?P<pod>[a-z0-9][a-z0-9.-]*)_(?P<ns>[a-z0-9-]+)_(?P<container>[a-z0-9-]+)-[0-9a-f]{64}\.log")
+
+
+def recognize_cri(head: Sequence[str], name: str) -> Cri | None:
+    """The dialect of a container runtime's log file (CRI: time, stream, tag, text)."""
+    return Cri(name) if share([_CRI.match(line) for line in head]) > 0.6 else None
+
+
+def recognize_prefixed(head: Sequence[str], name: str) -> Prefixed | None:
+    """The dialect of `kubectl logs --prefix`."""
+    return Prefixed() if share([_PREFIXED.match(line) for line in head]) > 0.3 else None
+
+
+def recognize_stamped(head: Sequence[str], name: str) -> Stamped | None:
+    """The dialect of `kubectl logs --timestamps` and of CI systems: a time to the microsecond before every line."""
+    return Stamped() if len(head) > 1 and share([_STAMPED.match(line) for line in head]) > 0.95 else None
+
+
+class Prefixed:
+    """Reads `[pod/NAME/CONTAINER] text`."""
+
+    def read(self, line: str) -> Said | None:
+        """What a line says; None for one without prefix."""
+        row = _PREFIXED.match(line)
+        if row is None:
+            return None
+        return Said(
+            text=row["text"],
+            time=rfc3339(row["time"]) if row["time"] else None,
+            origin=Origin.REPLICA,
+            job=JobKey("gke", "", row["pod"]),
+            replica=row["pod"],
+            fields={"container": row["container"]},
+        )
+
+
+class Stamped:
+    """Reads `TIME text`."""
+
+    def read(self, line: str) -> Said | None:
+        """What a line says; None for one without time."""
+        row = _STAMPED.match(line)
+        if row is None:
+            return None
+        return Said(text=row["text"] or "", time=rfc3339(row["time"] or row["alone"]))
+
+
+class Cri:
+    """Reads a runtime's log file. A line that it wrote in parts (tag P) is given part by part."""
+
+    def __init__(self, name: str) -> None:
+        place = _POD_LOG.search(name.replace("\\", "/"))
+        self._pod = place["pod"] if place else None
+        self._fields = {"container": place["container"]} if place else {}
+        self._parts: list[str] = []
+
+    def read(self, line: str) -> Said | None:
+        """What a line says; None for one that is not of this form."""
+        row = _CRI.match(line)
+        if row is None:
+            return None
+        return Said(
+            text=row["text"],
+            time=rfc3339(row["time"]),
+            severity="ERROR" if row["stream"] == "stderr" else "INFO",
+            origin=Origin.REPLICA,
+            job=JobKey("gke", "", self._pod) if self._pod else None,
+            replica=self._pod,
+            fields=self._fields,
+        )

@@ -1,0 +1,70 @@
+"""Logs of machines and of batch schedulers: kernel, journal, syslog, serial console, and slurmctld."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from analyzer.formats.text.dialect import Said, share
+from analyzer.model import JobKey, Origin
+
+_UPTIME = re.compile(r"^(?:<\d+>)?\[ *\d{1,8}\.\d{6}\] ")
+_ASCTIME = re.compile(r"^\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\] ")
+_SYSLOG = re.compile(
+    r"^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)"
+    r" (?P<host>[\w.-]+) (?P<unit>[\w./@()-]+?)(?:\[\d+\])?: "
+)
+_UNITS = re.compile(r"^(?:kernel|kubelet|containerd|dockerd|systemd[\w-]*|sshd|node-problem-detector|google_\w+|crond?|audit.*"
+                    r"|nvidia[\w.-]*|rsyslogd|slurmd|dhclient|chronyd|snapd|NetworkManager|mcelog|rasdaemon)$", re.IGNORECASE)  # fmt: skip
+_SLURM_TIME = re.compile(r"^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?\] ")
+_SLURM_WORD = re.compile(r"\b(?:JobId=\d+|_?slurm_rpc|slurmctld|sched: |_?job_complete|update_node|node_did_resp|requeue)", re.I)
+_SLURM_JOB = re.compile(r"\bJobId=(\d+)")
+
+
+def recognize_machine(head: Sequence[str], name: str) -> Machine | None:
+    """The dialect of a machine's own log: at least a third of the lines are the kernel's or a system service's."""
+    return Machine() if share([_is_machine_line(line) for line in head]) > 0.33 else None
+
+
+def recognize_slurmctld(head: Sequence[str], name: str) -> Slurmctld | None:
+    """The dialect of Slurm's controller."""
+    timed = [_SLURM_TIME.match(line) for line in head]
+    return Slurmctld() if share(timed) > 0.6 and share([_SLURM_WORD.search(line) for line in head]) > 0.2 else None
+
+
+class Machine:
+    """Reads lines of a machine's log; all of them are the machine's."""
+
+    def __init__(self) -> None:
+        self._host: str | None = None
+
+    def read(self, line: str) -> Said | None:
+        """What a line says."""
+        row = _SYSLOG.match(line)
+        if row:
+            self._host = row["host"]
+        return Said(text=line, origin=Origin.NODE, node=self._host)
+
+
+class Slurmctld:
+    """Reads lines of slurmctld.log; a line that names a job is that job's."""
+
+    def read(self, line: str) -> Said | None:
+        """What a line says; None for one without the controller's time."""
+        if not _SLURM_TIME.match(line):
+            return None
+        job = _SLURM_JOB.search(line)
+        return Said(
+            text=line,
+            severity="ERROR" if "] error:" in line else "INFO",
+            origin=Origin.CLUSTER,
+            job=JobKey("slurm", "", job[1]) if job else None,
+            fields={"platform": "slurm"},
+        )
+
+
+def _is_machine_line(line: str) -> bool:
+    if _UPTIME.match(line) or _ASCTIME.match(line):
+        return True
+    row = _SYSLOG.match(line)
+    return row is not None and _UNITS.match(row["unit"]) is not None

@@ -1,0 +1,105 @@
+"""Reads text line by line: the dialect of the source where it has one, blocks of descriptions between, plain lines else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from analyzer.formats.clock import LineClock
+from analyzer.formats.reading import Reading
+from analyzer.formats.stream import Lines, text_of
+from analyzer.formats.text.blocks import read_block
+from analyzer.formats.text.console_copy import recognize_explorer, recognize_list
+from analyzer.formats.text.container_output import recognize_cri, recognize_prefixed, recognize_stamped
+from analyzer.formats.text.dialect import Dialect, Recognizer, Said
+from analyzer.formats.text.machine_log import recognize_machine, recognize_slurmctld
+from analyzer.formats.text.stream_logs import recognize
+from analyzer.model import Entry, Instant
+
+RECOGNIZERS: tuple[Recognizer, ...] = (
+    recognize, recognize_explorer, recognize_list, recognize_cri, recognize_prefixed, recognize_slurmctld,
+    recognize_machine, recognize_stamped,
+)  # fmt: skip
+_LOOK = 400
+
+
+class _Plain:
+    """Program output: every line is what it is."""
+
+    def read(self, line: str) -> Said | None:
+        return Said(text=line)
+
+
+def read_text(lines: Lines, head: str, reading: Reading) -> Iterator[Entry]:
+    """The entries of a text. `head` is the beginning of the whole source, by which the dialect is recognised."""
+    sample = [line for line in head.splitlines()[:_LOOK] if line.strip()]
+    dialect: Dialect = next((d for known in RECOGNIZERS if (d := known(sample, reading.name))), _Plain())
+    clock = LineClock(head)
+    writer = _Writer(reading, clock, _is_newest_first(sample, dialect, LineClock(head)))
+    for number, raw in lines:
+        block = read_block(number, raw, lines, reading)
+        if block is not None:
+            yield from writer.placed(block)
+            continue
+        line = text_of(raw, reading, number)
+        if line.strip():
+            yield writer.entry(number, line, dialect.read(line))
+
+
+class _Writer:
+    """Makes entries out of lines, keeping time and speaker from one line to the next."""
+
+    def __init__(self, reading: Reading, clock: LineClock, newest_first: bool) -> None:
+        self._reading, self._clock, self._newest_first = reading, clock, newest_first
+        self._last = Said(text="")
+        self._time: Instant | None = None
+        self._count = self._since = 0
+
+    def entry(self, number: int, line: str, said: Said | None) -> Entry:
+        self._count += 1
+        if said is None:  # the rest of a message that the row before began
+            said, stated = self._last, None
+            text = line
+            self._since += 1
+        else:
+            text = said.text
+            stated = said.time if said.time is not None else self._clock.read(line)
+            self._last, self._since = said, 0
+        self._time = stated if stated is not None else self._time
+        return Entry(
+            text=text,
+            time=self._time,
+            time_stated=stated is not None,
+            severity=said.severity,
+            origin=said.origin,
+            job=said.job,
+            replica=said.replica,
+            attempt=said.attempt,
+            node=said.node,
+            sequence=self._sequence(),
+            source=self._reading.name,
+            line=number,
+            fields=said.fields,
+        )
+
+    def placed(self, entries: Sequence[Entry]) -> Iterator[Entry]:
+        """Entries of a block, in the order of the source."""
+        yield from entries
+        self._count += len(entries)
+
+    def _sequence(self) -> int:
+        if not self._newest_first:
+            return self._count
+        return self._since - ((self._count - self._since) << 20)
+
+
+def _is_newest_first(sample: Sequence[str], dialect: Dialect, clock: LineClock) -> bool:
+    """Whether the stated times run backwards through the head of a text."""
+    times: list[Instant] = []
+    for line in sample:
+        said = dialect.read(line)
+        time = None if said is None else said.time or clock.read(line)
+        if time is not None:
+            times.append(time)
+    back = sum(1 for one, two in zip(times, times[1:], strict=False) if two < one)
+    forth = sum(1 for one, two in zip(times, times[1:], strict=False) if two > one)
+    return back >= 3 and back > 4 * forth

@@ -1,0 +1,94 @@
+"""`gcloud … stream-logs`: severity, time, task (AI Platform: trial) and message in columns.
+
+Format: gcloud's log_util.py and log_utils.py. The columns are parted by tabs; copies from a terminal have spaces up to
+the next multiple of eight instead. A message of several lines becomes several rows, unless --allow-multiline-logs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from analyzer.formats.identity import REPLICA_NAME, number
+from analyzer.formats.text.dialect import Said, share
+from analyzer.formats.text.service_job import job_named_in
+from analyzer.model import Instant, JobKey, Origin
+
+_SEVERITY = "DEFAULT|DEBUG|INFO|NOTICE|WARNING|ERROR|CRITICAL|ALERT|EMERGENCY"
+_ROW = re.compile(
+    rf"^(?P<severity>{_SEVERITY})(?:\t| +)(?P<time>\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? [+-]\d{{4}})"
+    r"(?P<gap1>\t| +)(?P<task>[\w.-]+)(?P<rest>(?:[\t ].*)?)$"
+)
+_AI_PLATFORM = re.compile(r"-replica-\d+|Validating job requirements|Job \w+ is queued\.|^jobId: ", re.MULTILINE)
+_VERTEX = re.compile(r"\bworkerpool\d|Vertex AI is |Agent Platform is |/customJobs/|-aiplatform\.googleapis\.com")
+_TAB = 8
+
+
+def recognize(head: Sequence[str], name: str) -> StreamLogs | None:
+    """The dialect of a text of which at least a row in five is a row of stream-logs."""
+    rows = [_ROW.match(line) for line in head]
+    if share(rows) < 0.2:
+        return None
+    text = "\n".join(head)
+    if _VERTEX.search(text):
+        platform = "vertex"
+    elif _AI_PLATFORM.search(text) or any(row and row["rest"].startswith("\t\t") for row in rows):
+        platform = "ai_platform"
+    else:
+        platform = "vertex"
+    job = next((job for line in head if (job := job_named_in(line))), None)
+    dialect = StreamLogs(platform, job)
+    for line in head:  # learns how wide each task's gap is before the first row is given
+        dialect.read(line)
+    return dialect
+
+
+class StreamLogs:
+    """Reads rows of stream-logs; `job` is the job that the head of the text names."""
+
+    def __init__(self, platform: str, job: JobKey | None) -> None:
+        self._platform = platform
+        self._job = job
+        self._gaps: dict[tuple[int, str], int] = {}
+
+    def read(self, line: str) -> Said | None:
+        """What a row says; None for a line that is no row."""
+        row = _ROW.match(line)
+        if row is None:
+            return None
+        task = row["task"]
+        trial, text = self._columns(row)
+        service = task == "service"
+        job = self._job or (job_named_in(text) if service else None)
+        return Said(
+            text=text,
+            time=Instant.parse(row["time"]),
+            severity=row["severity"],
+            origin=Origin.SERVICE if service else Origin.REPLICA,
+            job=job,
+            replica=None if service or task == "unknown_task" else task,
+            attempt=number(trial),
+            fields={"platform": self._platform},
+        )
+
+    def _columns(self, row: re.Match[str]) -> tuple[str, str]:
+        rest = row["rest"]
+        if rest.startswith("\t"):
+            if self._platform == "vertex":
+                return "", rest[1:]
+            trial, tab, text = rest[1:].partition("\t")
+            return (trial, text) if tab and (not trial or trial.isdigit()) else ("", rest[1:])
+        bare = rest.lstrip(" ")
+        gap = len(rest) - len(bare)
+        key = (row.start("rest"), row["task"])
+        usual = min(self._gaps.get(key, self._tab_gap(row)), gap or _TAB)
+        if bare:
+            self._gaps[key] = usual
+        return "", rest[usual:]
+
+    def _tab_gap(self, row: re.Match[str]) -> int:
+        """The spaces that a terminal shows for the tab (AI Platform: two) behind the task."""
+        column = row.start("rest")
+        gap = _TAB - column % _TAB
+        two = self._platform == "ai_platform" and REPLICA_NAME.fullmatch(row["task"]) or row["task"] == "service"
+        return gap + (_TAB if two and self._platform == "ai_platform" else 0)

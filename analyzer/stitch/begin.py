@@ -1,0 +1,96 @@
+"""Finds which lines can begin a message of more than one line, or are an exception: one pass over each line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from analyzer.stitch.blocks import BLOCKS, Block, BlockShape, TrailShape, block_at
+from analyzer.stitch.grammar import find_frame, lone_exception, starts_chain
+from analyzer.stitch.shapes import Shape, is_code_trace, is_hint
+from analyzer.stitch.traceback import TracebackShape
+
+_CHAIN_WORDS = (
+    "Traceback (most recent", "ray::", 'File "', "Error", "Exception", "Interrupt", "SystemExit", "Failure", "StopIteration",
+    "TimeoutExpired", "OutOfMemory", ".exceptions.", ".errors.", ".error.", "Fault", "Timeout", "_RemoteTraceback",
+)  # fmt: skip
+_TRAIL_WORDS = (
+    "CUDA kernel errors", "CUDA_LAUNCH_BLOCKING", "TORCH_USE_CUDA_DSA", "Device-side assertions", "Search for `cuda",
+    "frame #", "nccl", "Last error:", "what():", "{{node", "{{function", "[Op:", "Hint: ", "successful operations", "derived errors",
+    "Function call stack", "Original stack trace", "Detected at node", "Node: ", "have originated", "Input Source",
+    "GRPC error", '{"created"', "HYDRA_FULL_ERROR", "To find out more", "hbm usage", "Output size ", "hbm requirement",
+    "program allocations", "Allocations sorted", "BufferAssignment", "Peak buffers", "Live Buffers", "gated repo",
+    "Access to model", "correct `repo_id`", "private re", "internet connection", "Not Found for url", "username or",
+    "Invalid credentials", "Background on this", "PLEASE READ THIS", "The actor", "The worker died", "Remainder of file",
+    "stacktrace", "\tat ", "    at ", " more", "Caused by", "Suppressed", "frames omitted", "future: <", ": org.", ": java.",
+    "no backtrace",
+)  # fmt: skip
+_RELATION_WORDS = ("above exception",)
+
+# Lines that a traceback without a stamp of its own belongs to, if it comes right after.
+_PREAMBLE = re.compile(
+    r"^(?:Exception in |Exception ignored |Unhandled exception in |Process \S+:$|Error in (?:atexit|sys\.|call to)"
+    r"|Error executing job|Error processing line|\s*future: <|.{0,200}exception was never retrieved"
+    r"|Original exception was|The replica \S+ ?\d* (?:exited|ran out)|Trial .{0,80}(?:failed|errored)|--- Logging error ---)"
+    r"|(?:^|[\s\[|:])(?:WARN|WARNING|ERROR|CRITICAL|FATAL|EXCEPTION|[EF]\d{4,8} )\b"
+)
+
+
+def finder_of(words: tuple[str, ...]) -> Callable[[str], list[int]]:
+    """A function from a line to the numbers of the words in it; empty, and quick, for most lines."""
+    try:
+        from ahocorasick_rs import AhoCorasick, Implementation
+    except ImportError:
+        return lambda line: [number for number, word in enumerate(words) if word in line]
+    automaton = AhoCorasick(words, implementation=Implementation.DFA)
+    find = automaton.find_matches_as_indexes
+    return lambda line: [hit[0] for hit in find(line, overlapping=True)]
+
+
+class Beginnings:
+    """What a line can begin, told by the words in it."""
+
+    def __init__(self) -> None:
+        words = dict.fromkeys((*_CHAIN_WORDS, *_TRAIL_WORDS, *_RELATION_WORDS))
+        blocks: dict[str, list[Block]] = {}
+        for block in BLOCKS:
+            for literal in block.literals:
+                blocks.setdefault(literal, []).append(block)
+        self._words = tuple(dict.fromkeys((*words, *blocks)))
+        self._blocks = [tuple(blocks.get(word, ())) for word in self._words]
+        self._is_chain = [word in _CHAIN_WORDS for word in self._words]
+        self._is_trail = [word in _TRAIL_WORDS for word in self._words]
+        self.find = finder_of(self._words)
+
+    def shape(self, line: str, hits: list[int]) -> Shape | None:
+        """The shape that begins with this line; None for a plain line."""
+        if any(self._is_chain[hit] for hit in hits) and begins_chain(line):
+            return TracebackShape(line)
+        for hit in dict.fromkeys(hits):
+            if self._blocks[hit] and (block := block_at(line, self._blocks[hit])) is not None:
+                return BlockShape(block, line)
+        return None
+
+    def trails(self, line: str, hits: list[int]) -> bool:
+        """Whether a line explains the one right before it, whatever that is."""
+        return any(self._is_trail[hit] for hit in hits) and (is_hint(line) or is_code_trace(line))
+
+
+def begins_chain(line: str) -> bool:
+    """Whether a line is a traceback's head, a frame whose head is missing, or a lone exception."""
+    if starts_chain(line):
+        return True
+    frame = find_frame(line)
+    if frame is not None:
+        return frame["file"] is not None and line[: frame.start()][-2:] == "  "
+    return lone_exception(line) is not None
+
+
+def is_preamble(line: str) -> bool:
+    """Whether a traceback that follows at once is part of this line's message."""
+    return _PREAMBLE.search(line) is not None
+
+
+def trail_after(line: str) -> Shape:
+    """The shape of a plain line once something that explains it has come."""
+    return TrailShape(line)

@@ -1,0 +1,219 @@
+"""The grammar of a traceback over the lines of a stream: which line goes on with it, in which state.
+
+Several processes may print tracebacks into one stream at once, without a name. Each traceback therefore says how well
+a line fits its state, and the stream gives the line to the one that has waited longest for such a line.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from analyzer.stitch.grammar import (
+    CARETS,
+    ELISION,
+    HEAD,
+    exception_after_frames,
+    find_frame,
+    is_telling_type,
+    lone_exception,
+    prefix_pattern,
+    relation_in,
+    starts_chain,
+)
+from analyzer.stitch.shapes import (
+    NO,
+    SURE,
+    WEAK,
+    begins_message,
+    is_code_trace,
+    is_hint,
+    is_indented,
+    is_rule,
+    leaves_open,
+)
+
+_GROUP_LINE = re.compile(r"^\s*(?:\| |\|$|\+-|\+ )")
+_BOX_LINE = re.compile(r"^\s*[│╭╰├]")
+_TABLE_RULE = re.compile(r"^\s*(?:={20,}|\*{20,})\s*$")
+_FIELD_PATH = re.compile(r"^[\w.\[\]<>-]{1,200}(?: -> [\w.\[\]-]{1,100})*$")
+_LONGEST_TABLE = 500
+
+
+class State(Enum):
+    """Where in its grammar a traceback stands."""
+
+    FRAMES = "frames"  # a head was read; frames, code and then an exception follow
+    MESSAGE = "message"  # an exception was read; its message may go on
+    RELATION = "relation"  # a phrase was read that announces the next link
+    TABLE = "table"  # inside a launcher's failure table, which is the message of its exception
+
+
+class TracebackShape:
+    """A traceback, or a lone exception line (which may be the end of one whose head was cut off)."""
+
+    def __init__(self, first: str) -> None:
+        self.kind = "traceback"
+        self.state = State.FRAMES
+        self.last = "head"  # within FRAMES: head, frame, code
+        self.text = ""  # the last line that is not blank
+        self.type = ""
+        self.is_group = self.is_box = False
+        self._prefix: re.Pattern[str] | None = None
+        self._table_lines = 0
+        self._begin(first)
+
+    @property
+    def patience(self) -> int:
+        """Frames wait long, since other processes write between them; an ended message hardly waits."""
+        return {State.FRAMES: 60, State.RELATION: 10, State.MESSAGE: 4, State.TABLE: 20}[self.state]
+
+    @property
+    def is_done(self) -> bool:
+        """Never: a phrase may always announce another link."""
+        return False
+
+    def _begin(self, line: str) -> None:
+        head = HEAD.search(line)
+        exception = None if head is not None and "ray::" not in line else lone_exception(line)
+        if exception is not None:
+            self.kind = "line"
+            self._raise(exception[0], line)
+        elif head is not None:
+            before = line[: head.start()]
+            self.is_group = "Exception Group " in before
+            self.is_box = "─" in before
+            self._prefix = None if self.is_group or self.is_box else prefix_pattern(before)
+            self.last = "frame" if find_frame(line[head.end() :]) else "head"
+        elif (frame := find_frame(line)) is not None:
+            self._prefix = prefix_pattern(line[: frame.start()].rstrip())
+            self.last = "frame"
+        else:
+            self.kind, self.state = "line", State.MESSAGE
+        self.text = line
+
+    def _bare(self, line: str) -> str:
+        found = self._prefix.match(line) if self._prefix is not None else None
+        return line[found.end() :] if found else line
+
+    def wants(self, line: str, after_blank: bool, apart: bool) -> int:
+        """How well a line fits; see `Shape`."""
+        bare = self._bare(line)
+        if self.state is State.FRAMES:
+            return self._wants_in_frames(bare, apart)
+        if self.state is State.MESSAGE:
+            return self._wants_in_message(bare, after_blank, apart)
+        if self.state is State.RELATION:
+            fits = starts_chain(bare) or find_frame(bare) or lone_exception(bare.strip())
+            return SURE if fits else NO
+        return SURE if not apart or line[:1] == " " or is_rule(line) else NO
+
+    def _wants_in_frames(self, bare: str, apart: bool) -> int:
+        if self.is_group and _GROUP_LINE.match(bare):
+            return SURE
+        if self.is_box and _BOX_LINE.match(bare):
+            return SURE
+        if find_frame(bare) is not None and "(most recent call last)" not in bare:
+            return WEAK if self.last == "frame" else SURE
+        if is_indented(bare):
+            return self._wants_indented(bare)
+        if self.last == "head" and not self.is_box and apart:
+            return NO
+        exception = exception_after_frames(bare.strip())
+        if exception is None:
+            return NO
+        return SURE if is_telling_type(exception[0]) or not apart else NO
+
+    def _wants_indented(self, bare: str) -> int:
+        if self.last == "head":
+            return SURE if ELISION.match(bare) or exception_after_frames(bare.strip()) else WEAK
+        return SURE if self.last == "frame" or CARETS.match(bare) or ELISION.match(bare) else WEAK
+
+    def _wants_in_message(self, bare: str, after_blank: bool, apart: bool) -> int:
+        if relation_in(bare) or self._carries_head(bare):
+            return SURE
+        if self.is_group and _GROUP_LINE.match(bare):
+            return SURE
+        if starts_chain(bare):
+            return NO
+        if is_hint(bare) or is_code_trace(bare) or bare.strip() in ('"""', "'''"):
+            return SURE if not apart else WEAK
+        if apart:
+            return NO
+        if find_frame(bare) is not None:
+            return SURE if leaves_open(self.text) or self.is_carrying else NO
+        return self._wants_more(bare, after_blank)
+
+    def _wants_more(self, bare: str, after_blank: bool) -> int:
+        if is_indented(bare):
+            return SURE
+        if self.type.endswith("ChildFailedError") and is_rule(bare):
+            return SURE
+        if self.type.endswith("ValidationError") and _FIELD_PATH.match(bare):
+            return SURE
+        if leaves_open(self.text) and not begins_message(bare) and (not after_blank or ".errors_impl." in self.type):
+            return WEAK
+        return NO
+
+    def _carries_head(self, bare: str) -> bool:
+        """Whether a traceback head belongs to what this exception's message carries from another process."""
+        head = HEAD.search(bare)
+        if head is None:
+            return False
+        before = bare[: head.start()].rstrip()
+        if before.endswith("Original"):
+            return True
+        return not before and (self.text.rstrip().endswith(('"""', "'''", ":")) or ".errors_impl." in self.type)
+
+    @property
+    def is_carrying(self) -> bool:
+        """Whether the exception is one that prints another process's traceback as its message."""
+        return "RayTaskError" in self.type or "RemoteTraceback" in self.type
+
+    def take(self, line: str) -> None:
+        """Moves on by a line; any line will do, since an entry's further lines belong to it without being asked."""
+        bare = self._bare(line)
+        if not bare.strip():
+            return
+        if self.state is State.TABLE:
+            self._take_in_table(bare)
+        elif relation_in(bare):
+            self.state = State.RELATION
+        elif starts_chain(bare) or find_frame(bare) is not None:
+            self._take_frames(bare)
+        elif self.state is State.FRAMES:
+            self._take_in_frames(bare)
+        elif self.state is State.RELATION:
+            if (exception := lone_exception(bare.strip())) is not None:
+                self._raise(exception[0], bare)
+        elif self.type.endswith("ChildFailedError") and _TABLE_RULE.match(bare):
+            self.state, self._table_lines = State.TABLE, 0
+        self.text = bare
+
+    def _take_frames(self, bare: str) -> None:
+        exception = exception_after_frames(bare.strip()) if "ray::" in bare else None
+        if exception is not None and exception[0] != "ray":
+            self._raise(exception[0], bare)
+            self.state, self.last = State.FRAMES, "head"
+            return
+        self.kind, self.state = "traceback", State.FRAMES
+        self.last = "frame" if find_frame(bare) else "head"
+
+    def _take_in_frames(self, bare: str) -> None:
+        stripped = bare.strip()
+        if self.is_group or (self.is_box and _BOX_LINE.match(bare)):
+            return
+        telling = exception_after_frames(stripped)
+        if telling and (not bare[0].isspace() or (is_telling_type(telling[0]) and self.last != "frame")):
+            self._raise(telling[0], bare)
+        elif bare[0].isspace() and not ELISION.match(bare):
+            self.last = "code"
+
+    def _take_in_table(self, bare: str) -> None:
+        self._table_lines += 1
+        if _TABLE_RULE.match(bare) or self._table_lines > _LONGEST_TABLE:
+            self.state = State.MESSAGE
+            self.type = ""
+
+    def _raise(self, name: str, line: str) -> None:
+        self.state, self.type, self.text = State.MESSAGE, name, line

@@ -1,0 +1,89 @@
+"""Of all that was found: what is the cause, what follows from it, what is only loud."""
+
+from __future__ import annotations
+
+from conftest import judged, said, service
+
+from analyzer.entries import Options
+
+
+def test_a_failure_that_training_survived_is_no_cause() -> None:
+    """What the same replica went on after did not end it; the later one did."""
+    diagnosis = judged(said(1, "BOOM first"), said(2, "step 1 done"), said(3, "step 2 done"), said(4, "BOOM last"))
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.values["what"] == "last"
+
+
+def test_a_peers_network_error_follows_from_the_first_death() -> None:
+    """A cause on one replica explains the errors of the others, and they become its symptoms."""
+    diagnosis = judged(
+        said(1, "GPU IS FULL", "workerpool1-0"), said(2, "NCCL broke"), said(3, "NCCL broke", "workerpool1-1")
+    )
+    assert (diagnosis.category, diagnosis.cause) == ("out_of_memory", "gpu")
+    assert {s.rule for s in diagnosis.symptoms} == {"network.nccl"}
+    assert all(s.explained_by == "out_of_memory.gpu" for s in diagnosis.symptoms)
+
+
+def test_a_cause_does_not_come_after_what_it_explains() -> None:
+    """An error minutes before the supposed cause is not explained by it."""
+    diagnosis = judged(said(1, "NCCL broke"), said(900, "GPU IS FULL", "workerpool1-0"))
+    assert "network.nccl" not in {symptom.rule for symptom in diagnosis.symptoms}
+
+
+def test_noise_is_no_cause() -> None:
+    """A message that a noise rule names gives no candidate, whatever else it matches."""
+    diagnosis = judged(said(1, "BOOM harmless"), service(2, "replica workerpool0-0 exited with 1"))
+    assert diagnosis.category == "unknown"
+
+
+def test_a_cascade_alone_is_never_the_cause() -> None:
+    """Where only consequences are in the log the answer is unknown."""
+    diagnosis = judged(said(1, "connection reset"), service(2, "replica workerpool0-0 exited with 1"))
+    assert diagnosis.category == "unknown"
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.exit_code == 1
+
+
+def test_the_exit_code_is_the_platforms_word() -> None:
+    """The service's message gives the exit code of the replica that failed."""
+    diagnosis = judged(said(1, "BOOM now"), service(60, "replica workerpool0-0 exited with 1"))
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.exit_code == 1
+    assert any("the service" in reason for reason in diagnosis.confidence_reasons)
+
+
+def test_an_exit_code_that_the_caller_knows_wins() -> None:
+    """--exit-code says what the log does not."""
+    diagnosis = judged(said(1, "BOOM now"), options=Options(exit_codes={None: 137}))
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.exit_code == 137
+
+
+def test_a_crash_signal_alone_is_told_by_its_code() -> None:
+    """Exit code 139 without any line that says why is a crash, not unknown."""
+    diagnosis = judged(said(1, "step 1 done"), service(60, "replica workerpool0-0 exited with 139"))
+    assert diagnosis.category == "user_exception"
+    assert "sigsegv" in diagnosis.cause
+
+
+def test_a_kill_alone_is_unknown() -> None:
+    """Exit code 137 has many senders: without another witness the answer stays open, with what was seen."""
+    diagnosis = judged(said(1, "step 1 done"), service(60, "replica workerpool0-0 exited with 137"))
+    assert (diagnosis.category, diagnosis.cause) == ("unknown", "sigkill_sender_unknown")
+
+
+def test_the_services_success_outweighs_any_noise() -> None:
+    """A job that completed did not fail, whatever its replicas printed."""
+    diagnosis = judged(said(1, "BOOM x"), said(2, "NCCL broke"), service(60, "Job completed"))
+    assert (diagnosis.outcome, diagnosis.category, diagnosis.root_cause) == ("succeeded", "success", None)
+
+
+def test_evidence_stays_within_the_contracts_bounds() -> None:
+    """Evidence of all items together: under 60 lines and 8,000 characters, with the telling line in the first."""
+    flood = "\n".join(f"frame {n} of a long dump" for n in range(500))
+    diagnosis = judged(said(1, f"{flood}\nBOOM here\n{flood}"), service(2, "replica workerpool0-0 exited with 1"))
+    assert diagnosis.root_cause is not None
+    texts = [item.text for item in diagnosis.root_cause.evidence]
+    assert "BOOM here" in texts[0]
+    assert sum(text.count("\n") + 1 for text in texts) < 60
+    assert sum(map(len, texts)) < 8000
