@@ -23,9 +23,16 @@ class _Shape(NamedTuple):
     pattern: str
 
 
+# From a name to its value: quotes (escaped ones too, where JSON lies in JSON) and a colon or an equals sign.
+_IS = r"""\\*["']?\s*[:=]\s*\\*["']?"""
+
 # Formats as the providers document them. A prefix alone is no proof: the length and the alphabet belong to it.
 _OWN_SHAPES = (
-    _Shape("private-key", r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----((?:\\[nr]|[A-Za-z-]+: [^\n\\]+|[A-Za-z0-9+/=\s])+)"),
+    _Shape(
+        "private-key",
+        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----"
+        r"((?:\\[nr]|[A-Za-z-]+: [^\n\\]+|[A-Za-z0-9+/=\s])+)",
+    ),
     _Shape("jwt", r"\b(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]*)"),
     _Shape("gcp-key", r"\b(AIza[0-9A-Za-z_-]{35})"),
     _Shape("gcp-token", r"\b(ya29\.[0-9A-Za-z_.-]{20,})"),
@@ -55,7 +62,10 @@ _OWN_SHAPES = (
     _Shape("vault-token", r"\b(hv[sbr]\.[0-9A-Za-z_-]{24,})"),
     _Shape("telegram-token", r"\b([0-9]{8,10}:AA[0-9A-Za-z_-]{33})\b"),
     _Shape("azure-key", r"\bAccountKey=([0-9A-Za-z+/=]{40,})"),
-    _Shape("kaggle-key", r"""\\?["']username\\?["']\s*:\s*\\?["'][^"'\\]*\\?["']\s*,\s*\\?["']key\\?["']\s*:\s*\\?["']([0-9a-f]{32})"""),
+    _Shape(
+        "kaggle-key",
+        rf"""["']username{_IS}[^"'\\]*\\*["']\s*,\s*\\*["']key{_IS}([0-9a-f]{{32}})""",
+    ),
     _Shape("url-password", r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s:/@?#\"'<>]*:([^\s@/?#\"'<>]+)@"),
     _Shape(
         "url-signature",
@@ -76,20 +86,26 @@ _TOKEN_NAMES = (
 )
 _NAMED = rf"(?i:{_SECRET_NAMES}|{_TOKEN_NAMES})"
 _BY_NAME = (
-    _Shape("cookie", r"""(?i:\b(?:set-)?cookie)\\*["']?\s*[:=]\s*(?:\\*["'])?([^\s"'\\=]+=[^\n"'\\]+)"""),
+    _Shape("cookie", rf"""(?i:\b(?:set-)?cookie){_IS}([^\s"'\\=]+=[^\n"'\\]+)"""),
     _Shape(
         "authorization",
-        r"""(?i:\b(?:proxy-)?authorization)\\*["']?\s*[:=]\s*b?\\*["']?(?:(?i:bearer|basic|token|digest|apikey)\s+)?([^\s"',;\\]{6,})""",
+        rf"""(?i:\b(?:proxy-)?authorization){_IS}(?:(?i:bearer|basic|token|digest|apikey)\s+)?([^\s"',;\\]{{6,}})""",
     ),
-    _Shape("authorization", r"""(?i:\b(?:x-[a-z-]*(?:api-key|token)|private-token|api-key))\\*["']?\s*:\s*\\*["']?([^\s"',;\\]{6,})"""),
+    _Shape(
+        "authorization",
+        rf"""(?i:\b(?:x-[a-z-]*(?:api-key|token)|private-token|api-key)){_IS}([^\s"',;\\]{{6,}})""",
+    ),
     _Shape("bearer", r"(?i:\bbearer)\s+([0-9A-Za-z._~+/-]{16,}=*)"),
     _Shape("password", r"(?i:\blogin)\s+\S+\s+(?i:password)\s+(\S+)"),
     _Shape("password", r"""(?:\s|["'])(?:-u|--user)(?:=|\s+|["'],\s*)["']?[A-Za-z_][\w.@-]*:([^\s"',]+)"""),
-    _Shape("env", rf"""(?i:\bname)\\*["']?\s*[:=]\s*\\*["']?[\w.-]*{_NAMED}\\*["']?[,\s]+(?:-\s+)?\\*["']?(?i:value)\\*["']?\s*[:=]\s*{_VALUE}"""),
+    _Shape(
+        "env",
+        rf"""(?i:\bname){_IS}[\w.-]*{_NAMED}\\*["']?[,\s]+\\*["']?(?i:value)\\*["']?\s*[:=]\s*{_VALUE}""",
+    ),
     _Shape("argument", rf"""--?[\w.-]*{_NAMED}(?:\\*["'],\s*|\s+|=){_VALUE}"""),
-    _Shape("secret", rf"""{_NAMED}\\*["']?\s*(?::=|=>|[:=])\s*[bruf]?{_VALUE}"""),
+    _Shape("secret", rf"""{_NAMED}\\*["']?\s*(?::=|=>|[:=])\s*b?{_VALUE}"""),
     _Shape("token", r"""--token(?:["'],\s*|\s+|=)["']?([0-9A-Za-z._~+/-]{8,}=*)"""),
-    _Shape("token", r"""(?i:\btoken)\\*["']?\s*[:=]\s*\\*["']?([0-9A-Za-z._~+/-]{20,}=*)"""),
+    _Shape("token", rf"""(?i:\btoken){_IS}([0-9A-Za-z._~+/-]{{20,}}=*)"""),
 )  # fmt: skip
 
 _BY_NAME_KINDS = frozenset(shape.kind for shape in _BY_NAME)

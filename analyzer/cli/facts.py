@@ -18,6 +18,9 @@ def exit_code(
     machine_type: Annotated[
         str | None, typer.Option("--machine-type", help="The machine it ran on, for memory figures.")
     ] = None,
+    platform: Annotated[
+        str, typer.Option("--platform", help="vertex, ai_platform, gke, batch or slurm: what it does about the code.")
+    ] = "",
     format: FactFormat = "text",
     output: Output = None,
     lang: Lang = "en",
@@ -27,7 +30,7 @@ def exit_code(
     _check(format, lang)
     from analyzer.facts.present import exit_text, exit_view
 
-    view = exit_view(code, machine_type, lang=lang)
+    view = exit_view(code, machine_type, platform, lang)
     write_output(_json(view) if format == "json" else exit_text(view, lang), output)
 
 

@@ -64,7 +64,9 @@ def options(
 
 app.command("job", help="Diagnose one job, or every job of the input.")(jobs.job)
 app.command("report", help="Render a saved diagnosis (JSON) again.")(reports.report)
-app.command("exit-code", help="Explain an exit code or signal.")(facts.exit_code)
+app.command(
+    "exit-code", help="Explain an exit code or signal.", context_settings={"ignore_unknown_options": True}
+)(facts.exit_code)  # so that -9 is a code and no option
 app.command("memory", help="What a machine type leaves for training, and which types hold a peak.")(facts.memory)
 app.add_typer(rules.app, name="rules", help="The rulebook: list, show, check, start a rule, export.")
 

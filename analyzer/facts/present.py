@@ -13,6 +13,8 @@ from analyzer.facts.machine_types import Machine, all_machines, machine, nearest
 from analyzer.facts.memory import memory_facts
 from analyzer.facts.sizes import gib, show_gib
 
+PLATFORMS = ("vertex", "ai_platform", "gke", "batch", "slurm")
+
 _SOURCES = (
     "https://cloud.google.com/kubernetes-engine/docs/concepts/plan-node-sizes",
     "https://cloud.google.com/ai-platform/training/docs/understanding-training-service",
@@ -139,8 +141,10 @@ def exit_view(code: str, machine_type: str | None = None, platform: str = "", la
     """What an exit code, signal or Kubernetes reason means; with a machine type also what memory the machine has.
 
     Raises:
-        UsageError: for what is no exit code, or a machine type that is not known.
+        UsageError: for what is no exit code, or a machine type or platform that is not known.
     """
+    if platform not in ("", *PLATFORMS):
+        raise UsageError(f"{platform!r} is no platform", advice=f"give one of {', '.join(PLATFORMS)}")
     view: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(explain_exit(code, platform, lang)))
     view["platform"] = platform or None
     host = _known_machine(machine_type) if machine_type else None
@@ -178,7 +182,7 @@ def exit_text(view: dict[str, Any], lang: str = "en", width: int = 100) -> str:
 
 
 def _speaker(view: dict[str, Any]) -> str:
-    if view["platform"] in ("vertex", "ai_platform", "gke", "batch", "slurm"):
+    if view["platform"] in PLATFORMS:
         return str(view["platform"])
     if view["number"] is None:
         return "slurm" if view["code"][0].isdigit() else "gke"

@@ -1,0 +1,11 @@
+"""From bytes to entries: one module a form, recognised by content.
+
+`Entry.fields` holds the structured facts of events and descriptions. Its `kind` says of what: `event` (Kubernetes
+Event), `container` (a container's state), `pod`, `job`, `node`, `workload`, `provisioning_request`, `audit`,
+`autoscaler`, `task`, `trial`. Plain log lines have no `kind`; they may have `container`, `trial` or `platform` where
+the form states it.
+"""
+
+from analyzer.formats.read import read_source
+
+__all__ = ["read_source"]

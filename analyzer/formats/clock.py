@@ -12,7 +12,7 @@ from analyzer.model import SECOND, Instant
 HEAD = 96
 """How far into a line a timestamp may stand (characters)."""
 
-_MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+_MONTHS = {name: number for number, name in enumerate(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"], 1)}
 _CLOCK = r"(?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)(?:[.,](?P<f>\d{1,9})\d*)?"
 _ANY = re.compile(r"\d\d:\d\d:\d\d|\b0000 00:00:\d{10}|^\W?1[5-9]\d{8}|\d{8}T\d{6}", re.ASCII)
 _ISO = re.compile(
@@ -20,10 +20,13 @@ _ISO = re.compile(
     + r"\s?(?P<z>Z|UTC|GMT|[+-]\d\d:?\d\d(?!\d))?",
     re.ASCII,
 )  # fmt: skip
-_COMPACT = re.compile(r"^\W?(?P<y>20\d\d)(?P<mo>\d\d)(?P<d>\d\d)[-T ](?P<h>\d\d):?(?P<mi>\d\d):?(?P<s>\d\d)(?P<z>Z)?", re.ASCII)
-_GLOG = re.compile(r"(?:^|[\s\[:>])[IWEFDC](?P<y>20\d\d)?(?P<mo>\d{1,2})(?P<d>\d\d) " + _CLOCK, re.ASCII)
-_ABSL_EPOCH = re.compile(r"(?:^|[\s\[:>])[IWEFDC]0000 00:00:(?P<e>\d{10})(?:\.(?P<f>\d{1,9}))?", re.ASCII)
+_COMPACT = re.compile(
+    r"^\W?(?P<y>20\d\d)(?P<mo>\d\d)(?P<d>\d\d)[-T ](?P<h>\d\d):?(?P<mi>\d\d):?(?P<s>\d\d)(?P<z>Z)?", re.ASCII
+)
+_GLOG = re.compile(r"(?:^|[\s\[\]:>])[IWEFDC](?P<y>20\d\d)?(?P<mo>\d{1,2})(?P<d>\d\d) " + _CLOCK, re.ASCII)
+_ABSL_EPOCH = re.compile(r"(?:^|[\s\[\]:>])[IWEFDC]0000 00:00:(?P<e>\d{10})(?:\.(?P<f>\d{1,9}))?", re.ASCII)
 _EPOCH = re.compile(r"^\W?(?P<e>1[5-9]\d{8})(?:\.(?P<f>\d{1,9})\d*)?(?=[\s\],])", re.ASCII)
+_MENTIONED_EPOCH = re.compile(r"\btime=(?P<e>1[5-9]\d{8})(?:\.(?P<f>\d{1,9}))?\b", re.ASCII)
 _SYSLOG = re.compile(r"^\W?(?P<mon>[A-Z][a-z]{2}) {1,2}(?P<d>\d{1,2}) " + _CLOCK, re.ASCII)
 _ASCTIME = re.compile(
     r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?P<mon>[A-Z][a-z]{2}) {1,2}(?P<d>\d{1,2}) " + _CLOCK
@@ -35,9 +38,13 @@ _RFC2822 = re.compile(
     + r"(?: (?P<z>[+-]\d{4}|UTC|GMT))?",
     re.ASCII,
 )  # fmt: skip
-_SLASHED = re.compile(r"^\W?(?P<mo>\d\d)/(?P<d>\d\d)/(?P<y>20\d\d),? " + _CLOCK, re.ASCII)  # transformers, absl in the US
+_SLASHED = re.compile(
+    r"^\W?(?P<mo>\d\d)/(?P<d>\d\d)/(?P<y>20\d\d),? " + _CLOCK, re.ASCII
+)  # transformers, absl in the US
 _SPARK = re.compile(r"^\W?(?P<yy>\d\d)/(?P<mo>\d\d)/(?P<d>\d\d) " + _CLOCK, re.ASCII)
-_DAY_ONLY = re.compile(r"(?:^|[\s)\]])(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) (?P<mo>\d\d)-(?P<d>\d\d) " + _CLOCK, re.ASCII)
+_DAY_ONLY = re.compile(
+    r"(?:^|[\s)\]])(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) (?P<mo>\d\d)-(?P<d>\d\d) " + _CLOCK, re.ASCII
+)
 _BRACKETED = re.compile(r"\[[^\]]*\]|\([^)]*\)|<[^>]*>|\{[^}]*\}")
 
 
@@ -89,13 +96,15 @@ class LineClock:
             self._iso, self._glog, self._absl_epoch, self._syslog, self._asctime, self._slashed, self._day_only,
             self._compact, self._spark, self._epoch,
         )  # fmt: skip
-        for line in head.splitlines():
+        for line in head.split("\n"):
             if self._last is None:
                 self.read(line)
+        if self._last is None:
+            self._last = _any_date(head)
 
     def read(self, line: str) -> Instant | None:
         """The time at the head of the line; None where it states none."""
-        head = line[:HEAD]
+        head = line[:HEAD] if "\r" not in line else line.rpartition("\r")[2][:HEAD]
         if not _ANY.search(head):
             return None
         found = self._style(head)
@@ -170,7 +179,15 @@ def described_time(text: str) -> Instant | None:
 def _is_prefix(before: str) -> bool:
     """Whether what stands before a time is a log prefix (level, rank, tag) and not a sentence that mentions a time."""
     bare = _BRACKETED.sub(" ", before)
-    return len(bare.split()) <= 2
+    return sum(1 for word in bare.split() if any(map(str.isalnum, word))) <= 2
+
+
+def _any_date(text: str) -> Instant | None:
+    """Some moment that a text mentions anywhere: enough to know the year of times that state none."""
+    found = _ISO.search(text)
+    if found is not None:
+        return _moment(int(found["y"]), int(found["mo"]), found.groupdict())
+    return _epoch(_MENTIONED_EPOCH.search(text))
 
 
 def _moment(year: int, month: int, parts: dict[str, str | None]) -> Instant | None:

@@ -52,7 +52,12 @@ CONTROLLER_LABELS = (
 )
 """Pod labels that name the owning controller, the outermost first."""
 
-_ATTEMPT_LABELS = ("jobset.sigs.k8s.io/restart-attempt", "kueue.x-k8s.io/workload-slice-restart", "job-attempt", "job_attempt")
+_ATTEMPT_LABELS = (
+    "jobset.sigs.k8s.io/restart-attempt",
+    "kueue.x-k8s.io/workload-slice-restart",
+    "job-attempt",
+    "job_attempt",
+)
 _CONTROLLERS = re.compile(
     r"^(?:training-operator|mpi-operator|kueue-controller|jobset-controller|kuberay-operator|cluster-autoscaler|lws-controller"
     r"|volcano-(?:scheduler|controllers?)|pytorch-operator|tf-(?:job-)?operator|trainer-controller)"
@@ -147,7 +152,7 @@ def _training_service(resource_type: str, resource: Labels, labels: Labels, log:
         attempt=number(trial),
         node=None if service else _node(labels),
         origin=Origin.SERVICE if service else Origin.REPLICA,
-        fields=_known(trial=trial),
+        fields=_known(trial=number(trial) or trial),
     )
 
 
@@ -165,9 +170,7 @@ def _kubernetes(resource_type: str, resource: Labels, labels: Labels, log: str, 
     return Identity(origin=Origin.CLUSTER, node=node, fields=_known(cluster=cluster, pod=pod))
 
 
-def _container(
-    resource: Labels, labels: Labels, pod: str, namespace: str, node: str | None, project: str
-) -> Identity:
+def _container(resource: Labels, labels: Labels, pod: str, namespace: str, node: str | None, project: str) -> Identity:
     container = label(resource, "container_name")
     fields = _known(container=container)
     if _CONTROLLERS.match(pod):
@@ -188,9 +191,10 @@ def _container(
 def _batch(resource: Labels, labels: Labels, log: str, project: str) -> Identity:
     uid = label(labels, "job_uid") or label(resource, "job_id")
     task = label(labels, "task_id")
+    path = re.search(r"/jobs/([^/]+)", label(labels, "task_group_name") or "")
     agent = log.endswith("batch_agent_logs")
     return Identity(
-        job=_key("batch", project, uid),
+        job=_key("batch", project, path[1] if path else uid),
         replica=None if task is None else batch_task(task),
         node=label(labels, "hostname", "instance_id") or _node(labels),
         origin=Origin.SERVICE if agent else Origin.REPLICA,

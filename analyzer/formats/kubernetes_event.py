@@ -27,7 +27,9 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
         raise ValueError("an event is an object")
     about = event.get("involvedObject") or event.get("regarding") or {}
     source = event.get("source") or event.get("deprecatedSource") or {}
-    message = next((event[key] for key in ("message", "note", "action") if isinstance(event.get(key), str) and event[key]), None)
+    message = next(
+        (event[key] for key in ("message", "note", "action") if isinstance(event.get(key), str) and event[key]), None
+    )
     if message is None and not event.get("reason"):
         raise ValueError("an event has a message or a reason")
     kind, name = about.get("kind"), about.get("name")
@@ -42,7 +44,9 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
         uid=about.get("uid"),
         namespace=namespace,
         container=_container(about.get("fieldPath")),
-        count=number(event.get("count")) or number((event.get("series") or {}).get("count")) or number(event.get("deprecatedCount")),
+        count=number(event.get("count"))
+        or number((event.get("series") or {}).get("count"))
+        or number(event.get("deprecatedCount")),
         started=event.get("firstTimestamp") or event.get("deprecatedFirstTimestamp"),
         component=source.get("component") or event.get("reportingComponent") or event.get("reportingController"),
     )

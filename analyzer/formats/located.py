@@ -19,7 +19,9 @@ NODE_LIMIT = 2_000_000
 DEPTH_LIMIT = 500
 
 _SPACE = re.compile(r"[ \t\r\n]*+")
-_SCALAR = re.compile(r'"(?:[^"\\]*+(?:\\.[^"\\]*+)*+)"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|NaN|-?Infinity', re.DOTALL)
+_SCALAR = re.compile(
+    r'"(?:[^"\\]*+(?:\\.[^"\\]*+)*+)"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|NaN|-?Infinity', re.DOTALL
+)
 _SINGLE = {"true": True, "false": False, "null": None, "NaN": None, "Infinity": None, "-Infinity": None}
 _SPAN_LINES = 60
 
@@ -168,7 +170,7 @@ class _JsonReader:
     def _scalar(self) -> Any:
         found = _SCALAR.match(self._text, self._at)
         if found is None:
-            if self._text[self._at] == '"':
+            if self._text[self._at] == '"' or len(self._text) - self._at < len("-Infinity"):
                 raise _EndOfText
             raise NotADocument(f"no JSON in line {self._line + self._line_of(self._at)}")
         self._at = found.end()

@@ -167,7 +167,7 @@ def _log_text(record: Record, shape: str) -> tuple[str, str]:
     except (msgspec.DecodeError, ValueError):
         return raw.decode("utf-8", "replace"), severity
     if severity == "DEFAULT":
-        severity = _payload_severity(payload)
+        severity = payload_severity(payload)
     return payload_text(payload) or raw.decode("utf-8", "replace"), severity
 
 
@@ -200,7 +200,8 @@ def _severity(value: str | int | None) -> str:
     return _SEVERITIES.get(value // 100 * 100, "DEFAULT")
 
 
-def _payload_severity(payload: Payload) -> str:
+def payload_severity(payload: Payload) -> str:
+    """The severity that a structured log line states; DEFAULT where it states none."""
     for value in (payload.severity, payload.levelname, payload.level):
         if isinstance(value, str):
             return _severity(value)

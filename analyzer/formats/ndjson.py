@@ -39,7 +39,7 @@ def _decode_block(block: bytes) -> list[Record] | None:
         return None
     if len(records) != block.count(b"\n") + (not block.endswith(b"\n")):
         return None
-    if not all(r.log_name is not None and r.insert_id is not None or r.is_log_entry for r in records):
+    if not all((r.log_name is not None and r.insert_id is not None) or r.is_log_entry for r in records):
         return None
     return records
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from analyzer.model import Instant, JobKey
+from analyzer.model import Instant, JobKey, Origin
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -23,8 +23,14 @@ class Part(msgspec.Struct, frozen=True):
     severity: str = ""
     time: Instant | None = None
     line: int = 0
+    attempt: int | None = None
+    origin: Origin = Origin.STATUS
 
 
 def known(**values: Any) -> dict[str, Any]:
     """The values that are known, as a fields dict: None and empty texts, lists and objects are left out."""
-    return {name: value for name, value in values.items() if value is not None and value != "" and value != [] and value != {}}
+    return {
+        name: value
+        for name, value in values.items()
+        if value is not None and value != "" and value != [] and value != {}
+    }

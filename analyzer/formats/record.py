@@ -92,7 +92,9 @@ def record_of(value: Mapping[str, Any]) -> Record | None:
         if entry[key] is None:
             del entry[key]
     if isinstance(entry.get("labels"), list):  # BigQuery's repeated key-value records
-        entry["labels"] = {str(item.get("key")): item.get("value") for item in entry["labels"] if isinstance(item, dict)}
+        entry["labels"] = {
+            str(item.get("key")): item.get("value") for item in entry["labels"] if isinstance(item, dict)
+        }
     for key in ("timestamp", "receiveTimestamp", "insertId", "logName", "textPayload"):
         if key in entry and not isinstance(entry[key], str):
             entry[key] = str(entry[key])

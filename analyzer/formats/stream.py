@@ -16,7 +16,17 @@ PIECE = 1 << 18
 """A physical line longer than this (bytes) is given in pieces, so that memory stays bounded."""
 
 Line = tuple[int, bytes]
-_BINARY = (b"\x7fELF", b"\x89PNG", b"PAR1", b"%PDF", b"\xff\xd8\xff", b"GIF8", b"SQLite format 3", b"\x93NUMPY", b"\x80\x04\x95")
+_BINARY = (
+    b"\x7fELF",
+    b"\x89PNG",
+    b"PAR1",
+    b"%PDF",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"SQLite format 3",
+    b"\x93NUMPY",
+    b"\x80\x04\x95",
+)
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1b\b\x07\0")
 
 

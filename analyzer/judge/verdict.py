@@ -13,7 +13,7 @@ from analyzer.judge.weigh import weigh
 from analyzer.model import Message
 from analyzer.rulebook import Finding
 
-CONVINCING = 20.0
+CONVINCING = 10.0
 """The least score at which a candidate is called the cause; below it the answer is `unknown`."""
 
 

@@ -57,8 +57,17 @@ class ExceptionLink(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def user_frame(self) -> Frame | None:
-        """The deepest frame in the user's own code; None where there is none."""
-        return next((frame for frame in reversed(self.frames) if frame.is_users), None)
+        """The deepest frame in the user's own code; None where there is none.
+
+        The managed services install the user's package with `pip install --user`, among other packages: there the
+        user's code is what lies beside the file that was run as the program.
+        """
+        own = next((frame for frame in reversed(self.frames) if frame.is_users), None)
+        run = next((frame.file for frame in self.frames if frame.function == "<module>"), "")
+        if own is not None or "/.local/lib/python" not in run:
+            return own
+        package = run.rpartition("/")[0] + "/"
+        return next((frame for frame in reversed(self.frames) if frame.file.startswith(package)), None)
 
 
 class Message(msgspec.Struct, frozen=True, gc=False, kw_only=True):

@@ -203,7 +203,7 @@ def _folded(lanes: list[Lane]) -> tuple[tuple[Lane, ...], tuple[Lane, ...]]:
         groups[tuple((block.attempt, block.run.reason, block.run.exit_code) for block in lane.blocks)].append(lane)
     merged = [_merged(group) for group in groups.values()]
     if len(merged) > MOST_GROUPS:
-        merged = [*merged[: MOST_GROUPS - 1], _merged([lane for lane in merged[MOST_GROUPS - 1 :]])]
+        merged = [*merged[: MOST_GROUPS - 1], _merged(merged[MOST_GROUPS - 1 :])]
     return tuple(lanes[:MOST_LANES]), tuple(merged)
 
 

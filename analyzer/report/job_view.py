@@ -12,6 +12,7 @@ from markupsafe import Markup
 from analyzer.model.diagnosis import Diagnosis, Evidence, Symptom
 from analyzer.model.timeline import Run, TimelineEvent
 from analyzer.report.chart import Chart, Lane, RunRow, chart_of, close_up, natural, reasons_in, run_rows
+from analyzer.report.lanes import LaneDrawing, attempt_name, lane_name
 from analyzer.report.language import (
     CATEGORY_NAMES,
     OUTCOME_NAMES,
@@ -22,9 +23,8 @@ from analyzer.report.language import (
     Language,
     clock,
 )
-from analyzer.report.lanes import LaneDrawing, attempt_name, lane_name
 from analyzer.report.memory_bar import MemoryBar
-from analyzer.report.proof import Proof, proof_of
+from analyzer.report.proof import Proof, proof_of, whereabouts
 
 _MOST_PIPS = 12
 _MOST_EVENTS = 200
@@ -151,10 +151,7 @@ class JobView:
         """From when to when, in words."""
         if self.chart is None:
             return ""
-        start, end = self.chart.start, self.chart.end
-        same_day = str(start)[:10] == str(end)[:10]
-        until = f"{clock(end)} UTC" if same_day else self.words.moment(end)
-        return f"{self.words.moment(start).removesuffix(' UTC')} – {until}"
+        return self.words.span(self.chart.start, self.chart.end)
 
     @property
     def events(self) -> list[TimelineEvent]:
@@ -197,16 +194,6 @@ class JobView:
         return found + [_budget(name, used) for name, used in workers if _used(used)][:20]
 
     @property
-    def restart_kinds(self) -> list[tuple[str, int]]:
-        """The kinds of restart that occurred, with their numbers."""
-        kinds, say = self.diagnosis.timeline.restarts, self.words.say
-        named = [
-            (say("in place"), kinds.in_place), (say("on another machine"), kinds.moved),
-            (say("after the end was sealed"), kinds.doomed), (say("of the whole job"), kinds.job_retries),
-        ]  # fmt: skip
-        return [(name, number) for name, number in named if number]
-
-    @property
     def memory(self) -> MemoryBar | None:
         """The memory figures, drawn; None where there are none."""
         return MemoryBar.of(self.diagnosis.memory, self.words) if self.diagnosis.memory is not None else None
@@ -223,20 +210,7 @@ class JobView:
     @property
     def whereabouts(self) -> list[str]:
         """Where and when the cause was, part by part."""
-        root, say = self.diagnosis.root_cause, self.words.say
-        if root is None:
-            return []
-        parts = [root.replica or ""]
-        if root.rank is not None:
-            parts.append(say("rank {rank}", rank=root.rank))
-        total = len(self.diagnosis.timeline.attempts)
-        if root.attempt is not None and total > 1:
-            parts.append(say("attempt {number} of {total}", number=root.attempt, total=total))
-        when = root.time or (root.evidence[0].time if root.evidence else None)
-        parts.append(self.words.moment(when) if when is not None else "")
-        if root.exit_code is not None:
-            parts.append(say("exit code {code}", code=root.exit_code) + (f" ({root.signal})" if root.signal else ""))
-        return [part for part in parts if part]
+        return whereabouts(self.diagnosis, self.words)
 
     def _drawn(self, chart: Chart) -> Drawing:
         root = self.diagnosis.root_cause

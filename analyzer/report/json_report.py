@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any, cast
 
@@ -12,13 +11,10 @@ from analyzer.errors import NothingToDiagnose
 from analyzer.model.diagnosis import CATEGORIES, OUTCOMES, RETRY_ADVICE, SCHEMA_VERSION, Diagnosis, Report
 from analyzer.model.instant import Instant
 from analyzer.model.timeline import END_REASONS_BESIDE_CATEGORIES, RUN_REASONS
-from analyzer.report.neutral import without_lone_surrogates
+from analyzer.report.neutral import escaped_json, without_lone_surrogates
 from analyzer.report.order import in_order
 
 SCHEMA_ID = f"https://example.invalid/training-job-analyzer/diagnosis-{SCHEMA_VERSION}.schema.json"
-
-# JSON escapes C0 controls itself. These are legal in JSON text but not harmless on a screen that shows it.
-_RAW_BUT_UNSAFE = re.compile("[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]")
 
 # Where the closed lists stand: (struct, field) → the name of its list.
 _CLOSED_LISTS = {
@@ -59,7 +55,7 @@ def render_json(report: Report) -> str:
     except UnicodeEncodeError:  # half of a surrogate pair, from an input that was cut inside a character
         encoded = msgspec.json.encode(without_lone_surrogates(msgspec.to_builtins(ordered, enc_hook=_instant_to_text)))
     text = msgspec.json.format(encoded, indent=2).decode()
-    return _RAW_BUT_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    return escaped_json(text) + "\n"
 
 
 def load_report(data: bytes) -> Report:
@@ -76,7 +72,7 @@ def load_report(data: bytes) -> Report:
         ) from error
     if report.schema_version > SCHEMA_VERSION:
         raise NothingToDiagnose(
-            f"the saved diagnosis has schema version {report.schema_version}, known are versions up to {SCHEMA_VERSION}",
+            f"the saved diagnosis has schema version {report.schema_version}, newer than {SCHEMA_VERSION}",
             advice="render it with the program's version that wrote it, or update",
         )
     return report

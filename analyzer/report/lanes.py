@@ -110,7 +110,8 @@ class LaneDrawing:
         inset = 14 if right > 0.02 else 0  # a badge at the very left must not leave the image
         return _RUN.format(
             kind=f"{kind} doomed" if block.run.doomed else kind, row=f"{self._prefix}{block.row}",
-            told=self._told(lane, block), left=_percent(left), width=_percent(max(right - left, 0.002)), right=_percent(right),
+            told=self._told(lane, block), left=_percent(left), right=_percent(right),
+            width=_percent(max(right - left, 0.002)),
             inset=inset, letter=inset - 7 if inset else -7, sign=RUN_SIGNS[kind],
         )  # fmt: skip
 

@@ -6,6 +6,7 @@ import gettext
 from functools import lru_cache
 
 from analyzer.model.instant import Instant
+from analyzer.model.timeline import Restarts
 from analyzer.resources import data_folder
 
 LANGUAGES = ("en", "de")
@@ -129,6 +130,20 @@ class Language:
     def moment(self, when: Instant | None) -> str:
         """Day and time to the second, UTC: `2026-03-11 08:21:09 UTC`."""
         return "–" if when is None else str(when)[:19].replace("T", " ") + " UTC"
+
+    def span(self, start: Instant, end: Instant) -> str:
+        """From when to when, UTC; the day once where it is the same."""
+        until = f"{clock(end)} UTC" if str(start)[:10] == str(end)[:10] else self.moment(end)
+        return f"{self.moment(start).removesuffix(' UTC')} – {until}"
+
+    def restart_kinds(self, restarts: Restarts) -> list[tuple[str, int]]:
+        """The kinds of restart that occurred, in words, with their numbers."""
+        named = [
+            (self.say("in place"), restarts.in_place), (self.say("on another machine"), restarts.moved),
+            (self.say("after the end was sealed"), restarts.doomed),
+            (self.say("of the whole job"), restarts.job_retries),
+        ]  # fmt: skip
+        return [(name, number) for name, number in named if number]
 
     def share(self, value: float) -> str:
         """A share of one in percent."""

@@ -11,7 +11,8 @@ from analyzer.report.language import Language
 
 _PART = Markup('<rect class="{}" x="{:.2f}%" y="14" width="{:.2f}%" height="20"><title>{}</title></rect>')
 _LINE = Markup(
-    '<svg x="{:.2f}%" overflow="visible"><g class="{}"><path d="M0 8v32"/><text x="{}" y="{}" text-anchor="{}">{}</text></g></svg>'
+    '<svg x="{:.2f}%" overflow="visible"><g class="{}"><path d="M0 8v32"/>'
+    '<text x="{}" y="{}" text-anchor="{}">{}</text></g></svg>'
 )
 
 

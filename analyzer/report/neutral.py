@@ -15,7 +15,11 @@ from urllib.parse import urlsplit
 _CSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
-    "\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+    "\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+# JSON escapes C0 controls itself; these are legal in JSON text but not harmless on a screen that shows it.
+_RAW_IN_JSON = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\U000e0000-\U000e007f]"
 )
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACES = re.compile(r"\s+")
@@ -27,6 +31,11 @@ def shown(text: str) -> str:
         return text
     unified = text.replace("\r\n", "\n")
     return _UNSAFE.sub(_sign, _CSI.sub("", unified) if "\x1b" in unified else unified)
+
+
+def escaped_json(text: str) -> str:
+    """JSON text with the characters that a screen would obey as `\\u` escapes: the same value, harmless to print."""
+    return _RAW_IN_JSON.sub(_json_escape, text)
 
 
 def shown_line(text: str, limit: int = 0) -> str:
@@ -52,7 +61,7 @@ def clipped(text: str, *, lines: int, characters: int) -> tuple[str, int]:
 
 
 def web_link(address: str | None) -> str | None:
-    """The address if it is an absolute http(s) one without control characters, else None: no other scheme becomes a link."""
+    """The address if it is an absolute http(s) one without control characters, else None: nothing else is a link."""
     if not address or _UNSAFE.search(address) or any(blank in address for blank in " \t\n\"'<>\\`"):
         return None
     try:
@@ -80,3 +89,8 @@ def _sign(found: re.Match[str]) -> str:
     if code == 0x7F:
         return "␡"
     return "\ufffd" if 0xD800 <= code <= 0xDFFF else f"⟨U+{code:04X}⟩"
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from analyzer.model.diagnosis import Diagnosis, Evidence
+from analyzer.report.language import Language
 
 _TRACEBACK = "Traceback (most recent call last):"
 # A line of a traceback that names an exception: `Type: message`, perhaps behind a launcher's prefix.
@@ -32,6 +33,24 @@ def proof_of(diagnosis: Diagnosis) -> Proof | None:
     if not lines:
         return Proof(evidence, evidence.text, True)
     return Proof(evidence, _telling(lines, root.values), len(lines) == 1)
+
+
+def whereabouts(diagnosis: Diagnosis, words: Language) -> list[str]:
+    """Where and when the cause was, part by part: replica, rank, attempt, moment, exit code."""
+    root, say = diagnosis.root_cause, words.say
+    if root is None:
+        return []
+    parts = [root.replica or ""]
+    if root.rank is not None:
+        parts.append(say("rank {rank}", rank=root.rank))
+    total = len(diagnosis.timeline.attempts)
+    if root.attempt is not None and total > 1:
+        parts.append(say("attempt {number} of {total}", number=root.attempt, total=total))
+    when = root.time or (root.evidence[0].time if root.evidence else None)
+    parts.append(words.moment(when) if when is not None else "")
+    if root.exit_code is not None:
+        parts.append(say("exit code {code}", code=root.exit_code) + (f" ({root.signal})" if root.signal else ""))
+    return [part for part in parts if part]
 
 
 def _telling(lines: list[str], values: dict[str, str]) -> str:

@@ -12,8 +12,9 @@ from analyzer.report.neutral import shown_line
 MOST_TEXT_LANES = 8
 _ROOM_FOR_ENDS = 78  # from so many cells on, a lane is followed by when and how its last run ended
 RUN_STYLES = {
-    "completed": "green", "error": "bold red", "oom": "bold red", "crash": "bold red", "retryable": "yellow", "cascade": "magenta",
-    "maintenance": "cyan", "preempted": "cyan", "stopped": "dim", "running": "blue", "unknown": "dim",
+    "completed": "green", "error": "bold red", "oom": "bold red", "crash": "bold red", "retryable": "yellow",
+    "cascade": "magenta", "maintenance": "cyan", "preempted": "cyan", "stopped": "dim",
+    "running": "blue", "unknown": "dim",
 }  # fmt: skip
 
 

@@ -11,7 +11,14 @@ _PLACE = re.compile(r"\{(\w+)(?:\|([^{}]*))?\}")
 
 def fill(template: str, values: Mapping[str, str | None]) -> str:
     """The text with each `{name}` replaced by its value, or by the words after `|`, or by "unknown"."""
-    return _PLACE.sub(lambda found: values.get(found[1]) or (found[2] if found[2] is not None else "unknown"), template)
+
+    def value(found: re.Match[str]) -> str:
+        given = values.get(found[1])
+        if given is not None:
+            return given
+        return found[2] if found[2] is not None else "unknown"
+
+    return _PLACE.sub(value, template)
 
 
 def fill_command(template: str, values: Mapping[str, str | None]) -> str:

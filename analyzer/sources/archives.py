@@ -34,7 +34,9 @@ def zip_members(path: Path, name: str, notes: list[Note]) -> Iterator[Source]:
         notes.append(Note("unreadable", f"this zip archive cannot be read ({error})", name))
         return
     if len(members) > MEMBER_LIMIT:
-        notes.append(Note("bomb", f"only the first {MEMBER_LIMIT} of {len(members)} files of this archive were read", name))
+        notes.append(
+            Note("bomb", f"only the first {MEMBER_LIMIT} of {len(members)} files of this archive were read", name)
+        )
     for member in members[:MEMBER_LIMIT]:
         if not member.is_dir() and not _hidden(member.filename):
             yield Source(f"{name}!{_shown(member.filename)}", _ZipMember(path, member, name, notes).open)
@@ -57,13 +59,13 @@ def tar_members(stream: BinaryIO, name: str, notes: list[Note]) -> Iterator[Sour
         notes.append(Note("truncated", f"this tar archive ends in the middle or is damaged ({error})", name))
 
 
-def _tar_member(
-    archive: tarfile.TarFile, member: tarfile.TarInfo, name: str, notes: list[Note]
-) -> Iterator[Source]:
+def _tar_member(archive: tarfile.TarFile, member: tarfile.TarInfo, name: str, notes: list[Note]) -> Iterator[Source]:
     content = archive.extractfile(member)
     if content is not None:
         inner = f"{name}!{_shown(member.name)}"
-        yield Source(inner, lambda: decompressed(_TarMember.buffered(cast(BinaryIO, content), inner, notes), inner, notes))
+        yield Source(
+            inner, lambda: decompressed(_TarMember.buffered(cast(BinaryIO, content), inner, notes), inner, notes)
+        )
 
 
 class _TarMember(io.RawIOBase):
@@ -104,7 +106,9 @@ class _ZipMember:
     def _raw(self) -> io.RawIOBase:
         size, packed = self._member.file_size, max(self._member.compress_size, 1)
         if size > ABSOLUTE_LIMIT or (size > RATIO_GRACE and size > RATIO_LIMIT * packed):
-            self._notes.append(Note("bomb", f"this file expands beyond any log ({size} bytes); it was not read", self._name))
+            self._notes.append(
+                Note("bomb", f"this file expands beyond any log ({size} bytes); it was not read", self._name)
+            )
             return _Nothing()
         try:
             archive = zipfile.ZipFile(self._path)
@@ -117,7 +121,9 @@ class _ZipMember:
 class _ZipContent(io.RawIOBase):
     """A zip member's bytes; damage in the middle gives what stood before it, and a Note."""
 
-    def __init__(self, archive: zipfile.ZipFile, content: io.BufferedIOBase | object, name: str, notes: list[Note]) -> None:
+    def __init__(
+        self, archive: zipfile.ZipFile, content: io.BufferedIOBase | object, name: str, notes: list[Note]
+    ) -> None:
         self._archive, self._content = archive, cast(BinaryIO, content)
         self._name, self._notes = name, notes
 
@@ -154,6 +160,6 @@ def _shown(member: str) -> str:
 
 
 def _hidden(member: str) -> bool:
-    return any(part.startswith(".") and part not in {".", ".."} for part in _shown(member).split("/")) or member.startswith(
-        "__MACOSX/"
-    )
+    return any(
+        part.startswith(".") and part not in {".", ".."} for part in _shown(member).split("/")
+    ) or member.startswith("__MACOSX/")

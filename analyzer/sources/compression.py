@@ -136,7 +136,9 @@ class _Decompressing(io.RawIOBase):
             try:
                 data = self._step(size)
             except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, _zstd_error()) as error:
-                return self._stop("damaged", f"the {self._kind} data is damaged ({error}); what stood before it was read")
+                return self._stop(
+                    "damaged", f"the {self._kind} data is damaged ({error}); what stood before it was read"
+                )
             if data:
                 return data
         return b""
@@ -153,7 +155,9 @@ class _Decompressing(io.RawIOBase):
         self._given += len(data)
         too_dense = self._given > RATIO_GRACE and self._given > RATIO_LIMIT * self._taken
         if too_dense or self._given > ABSOLUTE_LIMIT:
-            self._stop("bomb", f"the {self._kind} data expands beyond any log ({self._given} bytes so far); reading stopped")
+            self._stop(
+                "bomb", f"the {self._kind} data expands beyond any log ({self._given} bytes so far); reading stopped"
+            )
         return data
 
     def _next_member(self) -> bool:

@@ -6,25 +6,16 @@ import re
 from collections.abc import Callable
 
 from analyzer.stitch.blocks import BLOCKS, Block, BlockShape, TrailShape, block_at
-from analyzer.stitch.grammar import find_frame, lone_exception, starts_chain
-from analyzer.stitch.shapes import Shape, is_code_trace, is_hint
+from analyzer.stitch.grammar import HEAD, find_frame, lone_exception, starts_chain
+from analyzer.stitch.hints import ANYWHERE, CODE_TRACE_WORDS, LOG_TAILS, is_code_trace, is_hint, is_log_tail
+from analyzer.stitch.shapes import Shape
 from analyzer.stitch.traceback import TracebackShape
 
 _CHAIN_WORDS = (
     "Traceback (most recent", "ray::", 'File "', "Error", "Exception", "Interrupt", "SystemExit", "Failure", "StopIteration",
-    "TimeoutExpired", "OutOfMemory", ".exceptions.", ".errors.", ".error.", "Fault", "Timeout", "_RemoteTraceback",
+    "TimeoutExpired", "OutOfMemory", ".exceptions.", ".errors.", ".error.", "Fault", "Timeout", "RemoteTraceback",
 )  # fmt: skip
-_TRAIL_WORDS = (
-    "CUDA kernel errors", "CUDA_LAUNCH_BLOCKING", "TORCH_USE_CUDA_DSA", "Device-side assertions", "Search for `cuda",
-    "frame #", "nccl", "Last error:", "what():", "{{node", "{{function", "[Op:", "Hint: ", "successful operations", "derived errors",
-    "Function call stack", "Original stack trace", "Detected at node", "Node: ", "have originated", "Input Source",
-    "GRPC error", '{"created"', "HYDRA_FULL_ERROR", "To find out more", "hbm usage", "Output size ", "hbm requirement",
-    "program allocations", "Allocations sorted", "BufferAssignment", "Peak buffers", "Live Buffers", "gated repo",
-    "Access to model", "correct `repo_id`", "private re", "internet connection", "Not Found for url", "username or",
-    "Invalid credentials", "Background on this", "PLEASE READ THIS", "The actor", "The worker died", "Remainder of file",
-    "stacktrace", "\tat ", "    at ", " more", "Caused by", "Suppressed", "frames omitted", "future: <", ": org.", ": java.",
-    "no backtrace",
-)  # fmt: skip
+_TRAIL_WORDS = (*ANYWHERE, *CODE_TRACE_WORDS, *LOG_TAILS)
 _RELATION_WORDS = ("above exception",)
 
 # Lines that a traceback without a stamp of its own belongs to, if it comes right after.
@@ -73,7 +64,9 @@ class Beginnings:
 
     def trails(self, line: str, hits: list[int]) -> bool:
         """Whether a line explains the one right before it, whatever that is."""
-        return any(self._is_trail[hit] for hit in hits) and (is_hint(line) or is_code_trace(line))
+        return any(self._is_trail[hit] for hit in hits) and (
+            is_hint(line) or is_code_trace(line) or is_log_tail(line)
+        )
 
 
 def begins_chain(line: str) -> bool:
@@ -86,9 +79,10 @@ def begins_chain(line: str) -> bool:
     return lone_exception(line) is not None
 
 
-def is_preamble(line: str) -> bool:
-    """Whether a traceback that follows at once is part of this line's message."""
-    return _PREAMBLE.search(line) is not None
+def belongs_to_preamble(head: str, before: str) -> bool:
+    """Whether a traceback that begins with `head` belongs to the message of the line right before it."""
+    found = HEAD.match(head.lstrip())
+    return found is not None and not found[0].startswith("ray::") and _PREAMBLE.search(before) is not None
 
 
 def trail_after(line: str) -> Shape:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import msgspec
 
+from analyzer.stitch.hints import is_code_trace, is_hint, is_log_tail
 from analyzer.stitch.shapes import (
     NO,
     SURE,
     WEAK,
     begins_message,
-    is_code_trace,
-    is_hint,
     is_indented,
     is_rule,
     leaves_open,
@@ -35,7 +34,8 @@ class Block(msgspec.Struct, frozen=True):
     """A shape told by its first line and by what its further lines look like.
 
     `more` are lines that go on with it, also after a blank line where `blanks`; `end` is its last line. `hints` also
-    takes what libraries print below an error. `second` must match the second line, else there is no block.
+    takes what libraries print below an error. `second` must match the second line, else there is no block,
+    and its last line is ruled like its first. `again` begins another block of the kind.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Block(msgspec.Struct, frozen=True):
     more: re.Pattern[str]
     end: re.Pattern[str] | None = None
     second: re.Pattern[str] | None = None
+    again: re.Pattern[str] | None = None
     blanks: bool = False
     hints: bool = False
     patience: int = 3
@@ -60,7 +61,7 @@ _AT = r"\s*@\s+(?:0x|\(nil\)|[0-9a-f]{8})"
 BLOCKS = (
     _block(
         "terminate", "crash", ("terminate called", "libc++abi"), r"terminate called (?:after|without|recurs)|libc\+\+abi: ",
-        r"\s*what\(\):|terminate called recursively|\s+\S", blanks=True, hints=True,
+        r"\s*what\(\):|terminate called recursively|\s+\S", blanks=True, hints=True, again="terminate called (?:after|without)",
     ),
     _block(
         "stack_dump", "crash", ("*** ", "Check failed"),
@@ -72,7 +73,7 @@ BLOCKS = (
         "thread_dump", "crash", ("Fatal Python error: ", "Timeout (", "(most recent call first):"),
         r"Fatal Python error: |^Timeout \(\d+:\d\d:\d\d|^(?:Current thread|Thread) 0x[0-9a-f]+.{0,80}\(most recent call first\):",
         r"Python runtime state|(?:Current thread|Thread) 0x|\s+File \"|\s+\.\.\.|Extension modules?: |\s*<|Stack \(most recent"
-        r"|Current thread's C stack|\s+Binary file|\s+Garbage-collecting", blanks=True,
+        r"|Current thread's C stack|\s+Binary file|\s+Garbage-collecting", blanks=True, again=r"Fatal Python error: |^Timeout \(",
     ),
     _block(
         "device_assert", "crash", ("Assertion",), r": block: \[\d+, ?\d+, ?\d+\], thread: \[\d+, ?\d+, ?\d+\] Assertion",
@@ -111,7 +112,7 @@ BLOCKS = (
     _block("box", "table", ("╭─", "┌─", "┏━", "╔═"), r"^\s*[╭┌┏╔][─━═]", r"\s*[│┃║├┣╞╠╰└┗╚┡┢╟]", end=r"^\s*[╰└┗╚]"),
     _block(
         "usage", "table", ("usage: ", "Usage: "), r"^[Uu]sage: \S", r"\s+\S|\S.{0,200}?: error: |Try '|Error: |(?:optional |positional )?arguments:"
-        r"|options:", end=r"^\S.{0,200}?: error: |^Error: ", blanks=True, patience=12,
+        r"|options:", end=r"^\S.{0,200}?: error: |^Error: ", again="^[Uu]sage: ", blanks=True, patience=12,
     ),
     _block(
         "configuration", "line", ("Could not override", "Error merging", "Could not append", "Could not delete", "ConfigAttributeError",
@@ -145,7 +146,7 @@ class BlockShape:
         self.block, self.kind = block, block.kind
         self.patience = block.patience
         self.is_done = False
-        self._lines, self._last = 1, first
+        self._lines, self._first, self._last = 1, first, first
         self._ending = block.name == "kernel_memory" and "Killed process" in first
         prefix = _KERNEL_PREFIX.match(first) if block.kind == "kernel" else None
         self._is_kernel_stream = prefix is not None
@@ -166,8 +167,8 @@ class BlockShape:
             return self._wants_kernel(line)
         if self.block.name == "warning":
             return SURE if self._lines == 1 and not apart and self.block.more.match(line) and is_indented(line) else NO
-        if self.block.begin.search(line) and self.block.name not in ("stack_dump", "thread_dump", "device_assert", "glibc"):
-            return SURE if self._ends(line) else NO
+        if self.block.again is not None and self.block.again.search(line):
+            return NO
         if self.block.more.match(line) or self._ends(line):
             return SURE
         return self._wants_hint(line, after_blank, apart)
@@ -193,7 +194,9 @@ class BlockShape:
         return SURE if self.block.more.match(bare) and bool(prefix) == self._is_kernel_stream else NO
 
     def _ends(self, line: str) -> bool:
-        return self.block.end is not None and self.block.end.search(line) is not None
+        if self.block.end is None or self.block.end.search(line) is None:
+            return False
+        return self.block.second is None or line.lstrip()[:1] == self._first.lstrip()[:1]
 
     def take(self, line: str) -> None:
         """Moves on by a line."""
@@ -222,6 +225,8 @@ class TrailShape:
             return SURE
         if apart or after_blank:
             return NO
+        if is_log_tail(line):
+            return SURE
         return WEAK if leaves_open(self._last) and not begins_message(line) and not is_rule(line) else NO
 
     def take(self, line: str) -> None:

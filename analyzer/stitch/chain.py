@@ -20,10 +20,13 @@ from analyzer.stitch.grammar import (
     prefix_pattern,
     relation_in,
 )
+from analyzer.stitch.hints import AFTERWORDS, is_code_trace
 
 _MOST_LINKS = 64
 _MARGIN = re.compile(r"^( *)(?:\| ?|\+ )(.*)$")
 _GROUP_RULE = re.compile(r"^( *)\+(?:-\+)?-{4,}(?: (?:\d+|\.\.\.) -{4,})?$")
+_JAVA_CAUSE = re.compile(r"^(?:Caused by: |: )(?P<type>[\w.$]+)(?:: (?P<message>.*))?$")
+_TABLE_LINE = re.compile(r"^\s*(?:[=*-]{20,}|\[\d+\]:)\s*$")
 _CAUGHT_TYPE = re.compile(r"\(([\w.]+)\)$")
 _CAUGHT_IN_WORKER = re.compile(r"^Caught (\w+) in ")
 
@@ -78,19 +81,28 @@ class _Raised:
     def __init__(self, name: str, message: str, frames: Iterable[Frame]) -> None:
         self.type, self.lines, self.frames = name, [message], tuple(frames)
 
-    def link(self, relation: str = "") -> ExceptionLink:
-        return ExceptionLink(self.type, "\n".join(self.lines).strip(), self.frames, relation)
+    def links(self, relation: str = "") -> list[ExceptionLink]:
+        """The exception, after the causes that a Java stack in its message names: there the last cause is the origin."""
+        trace = next((n for n, line in enumerate(self.lines) if n and is_code_trace(line)), len(self.lines))
+        causes = [found for line in self.lines[trace:] if (found := _JAVA_CAUSE.match(line))]
+        inner = [ExceptionLink(found["type"], found["message"] or "", (), "cause") for found in reversed(causes)]
+        return [*inner, ExceptionLink(self.type, "\n".join(self.lines[:trace]).strip(), self.frames, relation)]
 
     @property
     def is_carrier(self) -> bool:
         """Whether it only carries another process's traceback as its text."""
-        return self.type.rsplit(".", 1)[-1] in ("RemoteTraceback", "_RemoteTraceback")
+        return _short(self.type) in ("RemoteTraceback", "_RemoteTraceback", "SimplifiedTraceback", "UnfilteredStackTrace")
+
+    @property
+    def is_table(self) -> bool:
+        """Whether its message is a launcher's table of failures, which may quote a traceback for each."""
+        return self.type.endswith("ChildFailedError")
 
     @property
     def caught(self) -> str:
         """The short type that a wrapper says it carries: `RayTaskError(TypeError)`, `Caught TypeError in …`."""
         found = _CAUGHT_TYPE.search(self.type) or _CAUGHT_IN_WORKER.match(self.lines[0])
-        return found[1].rsplit(".", 1)[-1] if found else ""
+        return _short(found[1]) if found else ""
 
 
 class _Reader:
@@ -148,7 +160,7 @@ class _Reader:
     def _is_whole(self) -> bool:
         """Whether the carried traceback has come to the exception that its wrapper names."""
         caught = self.outer[-1].caught
-        return self.open is not None and (not caught or self.open.type.rsplit(".", 1)[-1] == caught)
+        return self.open is not None and (not caught or _short(self.open.type) == caught)
 
     def _head(self, line: str, head: re.Match[str]) -> None:
         before = line[: head.start()]
@@ -157,7 +169,7 @@ class _Reader:
             return
         if self.open is not None:
             self._nest() if self._carries(before) else self._close("")
-        if self.prefix is None and not before.rstrip().endswith(("Original", "Group", ":", "traceback")):
+        if self.prefix is None and before.strip() not in ("Original", "traceback :"):
             self.prefix = prefix_pattern(before)
         self.frames, self.in_frames, self.indent = [], True, -1
         rest = line[head.end() :]
@@ -197,12 +209,10 @@ class _Reader:
     def _among_frames(self, line: str) -> None:
         stripped = line.strip()
         self.held.append(line)
-        if not stripped or ELISION.match(line) or CARETS.match(line):
-            return
         if (code := BOX_CODE.match(line)) is not None:
             self._code(code["code"].strip())
             return
-        if stripped[0] in "│╭╰":
+        if not stripped or ELISION.match(line) or CARETS.match(line) or stripped[0] in "╭╰":
             return
         depth = len(line) - len(line.lstrip())
         ending = exception_after_frames(stripped) if depth <= max(self.indent, 0) else None
@@ -236,8 +246,18 @@ class _Reader:
 
     def _message_line(self, line: str) -> None:
         assert self.open is not None
-        if line.strip() in ('"""', "'''") and self.outer:
+        if line.strip() in ('"""', "'''") and not self.open.is_carrier:
             self._close("remote")
+            return
+        if line.lstrip().startswith(AFTERWORDS):
+            self._close("")
+            return
+        if self.outer and self.outer[-1].is_table and _TABLE_LINE.match(line):
+            self._end_open("remote")
+            self.open = self.outer.pop()
+        elif self.open.caught and (carried := lone_exception(line)) and _short(carried[0]) == self.open.caught:
+            self._nest()
+            self.open = _Raised(*carried, ())
             return
         self.open.lines.append(line)
 
@@ -249,7 +269,7 @@ class _Reader:
     def _end_open(self, relation: str) -> None:
         if self.open is not None:
             if not self.open.is_carrier:
-                self.links.append(self.open.link(relation))
+                self.links += self.open.links(relation)
             self.open = None
 
     def _close(self, relation: str) -> None:
@@ -264,6 +284,10 @@ class _Reader:
                 self.links[-1] = _related(self.links[-1], "remote")
             self.open = None
         self._end_open(relation)
+
+
+def _short(name: str) -> str:
+    return name.rsplit(".", 1)[-1]
 
 
 def _related(link: ExceptionLink, relation: str) -> ExceptionLink:

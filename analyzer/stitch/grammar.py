@@ -13,7 +13,7 @@ from functools import lru_cache
 HEAD = re.compile(r"Traceback \(most recent call last\)(?::|$|(?= ─))|(?:^|\s|\): )ray::[\w.<>:-]+\([^()\n]*\) \(pid=\d+[^)\n]*\)")
 GROUP_HEAD = "Exception Group Traceback (most recent call last):"
 FRAME = re.compile(
-    r'(?:(?<=[\s>|:])|^)File (?:"(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>[^\n]+))?'
+    r'(?:(?<=[\s>|:])|^)File (?:"(?P<file>[^"\n]+)", line (?P<line>\d+)(?! in )(?:, in (?P<function>[^\n]+))?'
     r"|(?P<cell>[^\s:\"']+):(?P<row>\d+)(?:, in (?P<caller>[^\n(]+))?)"
 )
 BOX_FRAME = re.compile(r"^\s*│ (?P<file>[^\s:│][^:│]*):(?P<line>\d+) in (?P<function>[\w<>.]+)")
@@ -50,7 +50,9 @@ _TOKEN = (
     rf"(?:{_STAMP}|{_LEVEL}(?![\w])|{_GLOG}|\[[^\]\n]{{1,120}}\]|\([^)\n]{{1,120}}\)|<[^>\n]{{1,120}}>|\d+(?!\w)|[IWEFD](?= )"
     rf"|[\w./<>-]{{1,120}}(?::\d+)?(?=\]|:(?!\d)| -| \|| ::))"
 )
-LOGGER_PREFIX = re.compile(rf"^(?={_STAMP}|{_LEVEL}(?!\w)|{_GLOG}|\[)(?:{_TOKEN}[ \t]*(?:[:|\-–>\]]{{0,3}})[ \t]{{0,2}}){{1,8}}$")
+LOGGER_PREFIX = re.compile(
+    rf"^(?={_STAMP}|{_LEVEL}(?!\w)|{_GLOG}|\[)(?>{_TOKEN}[ \t]*(?:[:|\-–>\]]{{0,3}})[ \t]{{0,2}}){{1,8}}$"
+)
 
 
 def starts_chain(line: str) -> bool:
@@ -77,7 +79,7 @@ def is_telling_type(name: str) -> bool:
     bare = name.split("(", 1)[0]
     if "." in bare:
         short = bare.rsplit(".", 1)[1]
-        return short[0].isupper() and (_TELLING_END.search(name) is not None or _MODULE_MARKS.search(bare) is not None)
+        return short.lstrip("_")[:1].isupper() and (_TELLING_END.search(name) is not None or _MODULE_MARKS.search(bare) is not None)
     return bare not in _NEVER_TYPES and bare[0].isupper() and not bare.isupper() and _TELLING_END.search(name) is not None
 
 
@@ -96,13 +98,14 @@ def exception_after_frames(line: str) -> tuple[str, str] | None:
 
 def lone_exception(line: str) -> tuple[str, str] | None:
     """Type and message of a line `package.TypeError: message`, also behind a logger's prefix; None for any other line."""
-    stripped = line.rstrip()
+    stripped = _JAVA_THREAD.sub("", line.rstrip())
     found = LOOSE_EXCEPTION.match(stripped)
     if found is not None and is_telling_type(found["type"]):
         return found["type"], found["message"] or ""
     return _behind_logger(stripped)
 
 
+_JAVA_THREAD = re.compile(r'^Exception in thread "[^"\n]{0,200}" ')
 _ANYWHERE = re.compile(rf"(?:(?<=[\s:\]])|^)(?P<type>{_TYPE})(?=:(?: |$)|$)")
 
 

@@ -34,10 +34,10 @@ def stitch(entries: Sequence[Entry]) -> list[Message]:
         place = _place(entry)
         lines = _lines(entry.text, labels.get(place, ()))
         rank = lines[0].rank if lines[0].rank is not None else entry.rank
-        if entry.fields:
+        if entry.fields.get("kind"):
             slots.append(_alone(entry, lines, rank))
             continue
-        key = (place, rank, lines[0].speaker, entry.attempt)
+        key = (place, rank, lines[0].speaker, entry.attempt, entry.fields.get("container"))
         stream = streams.get(key)
         if stream is None:
             stream = streams[key] = Stream(slots)
@@ -75,7 +75,7 @@ def _labels(entries: Sequence[Entry]) -> dict[Place, Patterns]:
     for entry in entries:
         text = entry.text
         first = text[:1]
-        if not first or entry.fields:
+        if not first or entry.fields.get("kind"):
             continue
         place = _place(entry)
         labels = learned.get(place)

@@ -5,31 +5,11 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-NO, WEAK, SURE = 0, 1, 2
+NO, WEAK, SURE, EXACT = 0, 1, 2, 3
 
 PROGRESS = re.compile(r"\d ?%[| ]|\d(?:it|s|B)/(?:s|it)\b|\bETA\b|^\s*\d+/\d+ ?\[|^\s*(?:step|epoch|iter)\w*\b[ :=]", re.IGNORECASE)
 _RULE = re.compile(r"^\s*[=*_~#-]{10,}\s*$")
 
-# Lines that never begin a message of their own: libraries print them right after the line they explain.
-HINT = re.compile(
-    r"\s*(?:CUDA kernel errors might be asynchronously|For debugging consider passing CUDA_LAUNCH_BLOCKING"
-    r"|Compile with `TORCH_USE_CUDA_DSA|Device-side assertions were explicitly|Search for `cuda"
-    r"|Exception raised from .{1,300}\(most recent call first\)|frame #\d+: |\(no backtrace available\)"
-    r"|nccl(?:SystemError|InternalError|UnhandledCudaError|RemoteError|InvalidUsage|InvalidArgument|InProgress)\b"
-    r"|Last error:|what\(\):|\[\[\{\{|\[Op:|Hint: If you want to see a list of allocated tensors"
-    r"|\d+ successful operations|\d+ derived errors ignored|Function call stack:|Original stack trace for"
-    r"|Detected at node|Node: ['\"]|Errors may have originated|Input Source operations"
-    r"|Additional GRPC error information|:?\{\"created\"|Set the environment variable HYDRA_FULL_ERROR"
-    r"|To find out more about why your job exited|Total hbm usage|Output size |Program hbm requirement"
-    r"|Largest program allocations|Allocations sorted by size|BufferAssignment|Peak buffers:|Live Buffers"
-    r"|Cannot access gated repo|Access to model |Please make sure you specified the correct `repo_id`"
-    r"|If you are trying to access a private|If this is a private repository|Checkout your internet connection"
-    r"|Repository Not Found for url|Entry Not Found for url|Invalid username or password|Invalid credentials"
-    r"|\(Background on this error at|IMPORTANT: PLEASE READ THIS|Original error was:|The actor is dead because"
-    r"|The actor died|The worker died|Remainder of file ignored|Driver stacktrace:|If you suspect this is an IPython"
-    r"|future: <(?:Task|Future)|Original exception was:|Exit code: \d|The full traceback below)"
-)
-_CODE_TRACE = re.compile(r"\s+at [\w.$<>/]+\(|\s*\.\.\. \d+ (?:more|common frames omitted)|Caused by: |\s+Suppressed: |: (?:org|java|com|scala)\.")
 _BEGINS = re.compile(
     r"\s*(?:[\[(<]?\d{4}[-/]\d\d[-/]\d\d|[\[(]?\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:|[IWEF]\d{4,8} \d\d:"
     r"|\[?(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|TRACE)\b|\[[IWEFD]\d{3,4} |\[[WE] |\[\w+:\d+\]"
@@ -59,22 +39,12 @@ class Shape(Protocol):
         ...
 
     def wants(self, line: str, after_blank: bool, apart: bool) -> int:
-        """NO, WEAK or SURE: whether a line goes on with it. `apart`: lines of others or time lie between."""
+        """NO, WEAK, SURE or EXACT: whether a line goes on with it. `apart`: lines of others or time lie between."""
         ...
 
     def take(self, line: str) -> None:
         """Moves on by a line that is now part of it."""
         ...
-
-
-def is_hint(line: str) -> bool:
-    """Whether a line explains the one before it and never stands alone."""
-    return HINT.match(line) is not None
-
-
-def is_code_trace(line: str) -> bool:
-    """Whether it is a line of a Java stack below its exception."""
-    return _CODE_TRACE.match(line) is not None
 
 
 def begins_message(line: str) -> bool:

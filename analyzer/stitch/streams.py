@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from analyzer.model import SECOND, Entry, Instant, Message, Origin
-from analyzer.stitch.begin import Beginnings, is_preamble, trail_after
-from analyzer.stitch.blocks import BlockShape
+from analyzer.stitch.begin import Beginnings, belongs_to_preamble, trail_after
+from analyzer.stitch.blocks import BlockShape, TrailShape
 from analyzer.stitch.chain import parse_exceptions
 from analyzer.stitch.clean import visible
-from analyzer.stitch.grammar import HEAD
+from analyzer.stitch.grammar import starts_chain
 from analyzer.stitch.service import Verdict, verdicts
 from analyzer.stitch.shapes import NO, Shape, begins_message
 from analyzer.stitch.traceback import State, TracebackShape
@@ -62,6 +62,8 @@ class Stream:
         self._slots = slots
         self._open: list[Open] = []
         self._blanks: list[tuple[int, Entry, int | None]] = []  # may yet belong to what is open; each with its place
+        self._followers: dict[str, set[str]] = {}  # while several messages are open: which line came after which
+        self._run = 0  # how many lines on end went to one message
         self._last: tuple[int, Entry, str, int | None] | None = None  # the plain line just before, if it was one
 
     def feed(self, entry: Entry, lines: list[str], rank: int | None) -> None:
@@ -114,18 +116,28 @@ class Stream:
 
     def _taker(self, entry: Entry, line: str) -> Open | None:
         """The open message that a line belongs to: the surest, and among equals the one that has waited longest."""
-        best, level = None, NO
+        best, level = None, (NO, False, False)
+        latest = self._open[-1] if self._open else None
         for candidate in self._open:
             assert candidate.shape is not None
             wanted = candidate.shape.wants(line, bool(self._blanks), candidate.idle > 0)
-            if wanted > level:
-                best, level = candidate, wanted
-        if best is None and not self._blanks:
+            known = line in self._followers.get(candidate.lines[-1], ())
+            fit = (wanted, known, candidate is latest and self._run > 1)
+            if wanted > NO and fit > level:
+                best, level = candidate, fit
+        if best is None:
             best = self._in_one_write(entry, line)
-        if best is not None:  # goes to the end of the queue
-            self._open.remove(best)
-            self._open.append(best)
+        if best is not None:
+            self._serve(best, line)
         return best
+
+    def _serve(self, message: Open, line: str) -> None:
+        """Notes what followed what, and puts the message at the end of the queue of those that wait."""
+        if len(self._open) > 1 and len(self._followers) < MOST_LINES:
+            self._followers.setdefault(message.lines[-1], set()).add(line)
+        self._run = self._run + 1 if message is self._open[-1] else 1
+        self._open.remove(message)
+        self._open.append(message)
 
     def _in_one_write(self, entry: Entry, line: str) -> Open | None:
         """The exception that was written within the same few milliseconds, for lines of its message such as notes."""
@@ -139,7 +151,15 @@ class Stream:
 
     def _revive(self, entry: Entry, line: str, hits: list[int]) -> Open | None:
         """The plain line just before, where this line shows that it was the beginning of more."""
-        if self._last is None or not hits or self._blanks:
+        if not hits or self._blanks:
+            return None
+        latest = self._open[-1] if self._open else None
+        if latest is not None and isinstance(latest.shape, TrailShape) and not latest.idle:
+            if not belongs_to_preamble(line, latest.lines[-1]):
+                return None
+            latest.shape = TracebackShape(line)
+            return latest
+        if self._last is None:
             return None
         slot, before, text, rank = self._last
         if before.time is not None and entry.time is not None and abs(entry.time - before.time) > _LONGEST_PAUSE:
@@ -147,7 +167,7 @@ class Stream:
         shape: Shape | None = None
         if BEGINNINGS.trails(line, hits):
             shape = trail_after(text)
-        elif is_preamble(text) and (head := HEAD.match(line.lstrip())) is not None and "ray::" not in head[0]:
+        elif belongs_to_preamble(line, text):
             shape = TracebackShape(line)
         if shape is None:
             return None
@@ -164,6 +184,7 @@ class Stream:
             self._slots[-1] = spoken(Message(text=lines[0], entries=(entry,), rank=rank))
             return None
         self._slots.append(None)
+        self._run = 1
         made = Open(len(self._slots) - 1, rank, shape or trail_after(lines[0]))
         self._open.append(made)
         if len(self._open) > _MOST_OPEN:
@@ -215,8 +236,8 @@ def finished(message: Open) -> Message | list[Message]:
     text = "\n".join(message.lines).rstrip("\n")
     shape = message.shape
     kind = "line" if shape is None or (isinstance(shape, BlockShape) and shape.is_doubtful) else shape.kind
-    exceptions = parse_exceptions(text) if kind in ("line", "traceback") else ()
-    if kind == "line" and any(link.frames for link in exceptions):
+    exceptions = parse_exceptions(text) if kind in ("line", "traceback") or starts_chain(text) else ()
+    if kind in ("line", "table") and any(link.frames for link in exceptions):
         kind = "traceback"
     return spoken(
         Message(text=text, entries=tuple(message.entries), kind=kind, rank=message.rank, exceptions=exceptions)

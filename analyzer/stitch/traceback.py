@@ -21,13 +21,13 @@ from analyzer.stitch.grammar import (
     relation_in,
     starts_chain,
 )
+from analyzer.stitch.hints import is_code_trace, is_hint, is_hint_in_exception
 from analyzer.stitch.shapes import (
+    EXACT,
     NO,
     SURE,
     WEAK,
     begins_message,
-    is_code_trace,
-    is_hint,
     is_indented,
     is_rule,
     leaves_open,
@@ -37,6 +37,7 @@ _GROUP_LINE = re.compile(r"^\s*(?:\| |\|$|\+-|\+ )")
 _BOX_LINE = re.compile(r"^\s*[│╭╰├]")
 _TABLE_RULE = re.compile(r"^\s*(?:={20,}|\*{20,})\s*$")
 _FIELD_PATH = re.compile(r"^[\w.\[\]<>-]{1,200}(?: -> [\w.\[\]-]{1,100})*$")
+_YAML_LINE = re.compile(r"^(?:found|expected|could not|mapping values|but found|while|did not find)\b")
 _LONGEST_TABLE = 500
 
 
@@ -109,12 +110,12 @@ class TracebackShape:
         return SURE if not apart or line[:1] == " " or is_rule(line) else NO
 
     def _wants_in_frames(self, bare: str, apart: bool) -> int:
-        if self.is_group and _GROUP_LINE.match(bare):
-            return SURE
+        if self.is_group:
+            return SURE if _GROUP_LINE.match(bare) or relation_in(bare) else NO
         if self.is_box and _BOX_LINE.match(bare):
             return SURE
-        if find_frame(bare) is not None and "(most recent call last)" not in bare:
-            return WEAK if self.last == "frame" else SURE
+        if (frame := find_frame(bare)) is not None and "(most recent call last)" not in bare:
+            return self._wants_frame(frame["function"] == "<module>")
         if is_indented(bare):
             return self._wants_indented(bare)
         if self.last == "head" and not self.is_box and apart:
@@ -123,6 +124,12 @@ class TracebackShape:
         if exception is None:
             return NO
         return SURE if is_telling_type(exception[0]) or not apart else NO
+
+    def _wants_frame(self, is_module: bool) -> int:
+        """A frame comes after a head or after the code of another; a module's own frame is most often the first."""
+        if self.last == "frame":
+            return WEAK
+        return EXACT if is_module and self.last == "head" else SURE
 
     def _wants_indented(self, bare: str) -> int:
         if self.last == "head":
@@ -136,7 +143,7 @@ class TracebackShape:
             return SURE
         if starts_chain(bare):
             return NO
-        if is_hint(bare) or is_code_trace(bare) or bare.strip() in ('"""', "'''"):
+        if is_hint(bare) or is_hint_in_exception(bare) or is_code_trace(bare) or bare.strip() in ('"""', "'''"):
             return SURE if not apart else WEAK
         if apart:
             return NO
@@ -151,9 +158,11 @@ class TracebackShape:
             return SURE
         if self.type.endswith("ValidationError") and _FIELD_PATH.match(bare):
             return SURE
-        if leaves_open(self.text) and not begins_message(bare) and (not after_blank or ".errors_impl." in self.type):
-            return WEAK
-        return NO
+        if (self.type.endswith("RpcError") and bare == ">") or (self.type.startswith("yaml.") and _YAML_LINE.match(bare)):
+            return SURE
+        is_graph_error = ".errors_impl." in self.type
+        goes_on = (is_graph_error and not after_blank) or (leaves_open(self.text) and (is_graph_error or not after_blank))
+        return WEAK if goes_on and not begins_message(bare) else NO
 
     def _carries_head(self, bare: str) -> bool:
         """Whether a traceback head belongs to what this exception's message carries from another process."""
@@ -186,6 +195,8 @@ class TracebackShape:
         elif self.state is State.RELATION:
             if (exception := lone_exception(bare.strip())) is not None:
                 self._raise(exception[0], bare)
+        elif is_code_trace(bare):
+            self.kind = "traceback"
         elif self.type.endswith("ChildFailedError") and _TABLE_RULE.match(bare):
             self.state, self._table_lines = State.TABLE, 0
         self.text = bare

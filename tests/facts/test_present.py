@@ -46,6 +46,12 @@ def test_an_unknown_machine_type_gets_the_nearest_names() -> None:
         exit_view("137", "zzz")
 
 
+def test_an_unknown_platform_gets_the_known_ones() -> None:
+    """What the service does depends on which one it is."""
+    with pytest.raises(UsageError, match="give one of vertex"):
+        exit_view("137", platform="mainframe")
+
+
 @pytest.mark.parametrize("peak", ["lots", "", "0GiB", "-1GiB"])
 def test_a_wrong_peak_is_refused(peak: str) -> None:
     """With an example of a right one."""

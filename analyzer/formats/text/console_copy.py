@@ -62,7 +62,10 @@ class Explorer:
 
 
 def _labelled_job(labels: dict[str, str], task: str | None, pod: str | None) -> JobKey | None:
-    job_id, project = labels.get("jobId") or labels.get("job_id"), labels.get("projectId") or labels.get("project_id") or ""
+    job_id, project = (
+        labels.get("jobId") or labels.get("job_id"),
+        labels.get("projectId") or labels.get("project_id") or "",
+    )
     if job_id:
         return JobKey("vertex" if is_vertex_id(job_id, task) else "ai_platform", project, job_id)
     return JobKey("gke", project, pod) if pod else None

@@ -13,7 +13,10 @@ _STAMP = r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}(?:Z|[+-]\d\d:\d\d))"
 _PREFIXED = re.compile(rf"^\[pod/(?P<pod>[^/\]]+)/(?P<container>[^\]/]+)\] ?(?:{_STAMP} )?(?P<text>.*)$")
 _STAMPED = re.compile(rf"^{_STAMP} (?P<text>.*)$|^{_STAMP.replace('time', 'alone')}$")
 _CRI = re.compile(rf"^{_STAMP} (?P<stream>stdout|stderr) (?P<tag>[FP])(?::\S*)? ?(?P<text>.*)$")
-_POD_LOG = re.compile(r"(?:^|/)(?P<pod>[a-z0-9][a-z0-9.-]*)_(?P<ns>[a-z0-9-]+)_(?P<container>[a-z0-9-]+)-[0-9a-f]{64}\.log")
+_MULTIPLEXED = re.compile(r"^(?P<name>[A-Za-z][\w.-]*\d) *\|(?: (?P<text>.*))?$")
+_POD_LOG = re.compile(
+    r"(?:^|/)(?P<pod>[a-z0-9][a-z0-9.-]*)_(?P<ns>[a-z0-9-]+)_(?P<container>[a-z0-9-]+)-[0-9a-f]{64}\.log"
+)
 
 
 def recognize_cri(head: Sequence[str], name: str) -> Cri | None:
@@ -29,6 +32,20 @@ def recognize_prefixed(head: Sequence[str], name: str) -> Prefixed | None:
 def recognize_stamped(head: Sequence[str], name: str) -> Stamped | None:
     """The dialect of `kubectl logs --timestamps` and of CI systems: a time to the microsecond before every line."""
     return Stamped() if len(head) > 1 and share([_STAMPED.match(line) for line in head]) > 0.95 else None
+
+
+def recognize_multiplexed(head: Sequence[str], name: str) -> Multiplexed | None:
+    """The dialect of several containers or hosts in one console (`worker-0 | text`, as Docker Compose writes it)."""
+    return Multiplexed() if len(head) > 1 and share([_MULTIPLEXED.match(line) for line in head]) > 0.7 else None
+
+
+class Multiplexed:
+    """Reads `NAME | text`."""
+
+    def read(self, line: str) -> Said | None:
+        """What a line says; None for one without name."""
+        row = _MULTIPLEXED.match(line)
+        return None if row is None else Said(text=row["text"] or "", replica=row["name"])
 
 
 class Prefixed:

@@ -17,7 +17,9 @@ _SYSLOG = re.compile(
 _UNITS = re.compile(r"^(?:kernel|kubelet|containerd|dockerd|systemd[\w-]*|sshd|node-problem-detector|google_\w+|crond?|audit.*"
                     r"|nvidia[\w.-]*|rsyslogd|slurmd|dhclient|chronyd|snapd|NetworkManager|mcelog|rasdaemon)$", re.IGNORECASE)  # fmt: skip
 _SLURM_TIME = re.compile(r"^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?\] ")
-_SLURM_WORD = re.compile(r"\b(?:JobId=\d+|_?slurm_rpc|slurmctld|sched: |_?job_complete|update_node|node_did_resp|requeue)", re.I)
+_SLURM_WORD = re.compile(
+    r"\b(?:JobId=\d+|_?slurm_rpc|slurmctld|sched: |_?job_complete|update_node|node_did_resp|requeue)", re.I
+)
 _SLURM_JOB = re.compile(r"\bJobId=(\d+)")
 
 

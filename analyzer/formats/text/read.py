@@ -9,30 +9,29 @@ from analyzer.formats.reading import Reading
 from analyzer.formats.stream import Lines, text_of
 from analyzer.formats.text.blocks import read_block
 from analyzer.formats.text.console_copy import recognize_explorer, recognize_list
-from analyzer.formats.text.container_output import recognize_cri, recognize_prefixed, recognize_stamped
+from analyzer.formats.text.container_output import (
+    recognize_cri,
+    recognize_multiplexed,
+    recognize_prefixed,
+    recognize_stamped,
+)
 from analyzer.formats.text.dialect import Dialect, Recognizer, Said
 from analyzer.formats.text.machine_log import recognize_machine, recognize_slurmctld
-from analyzer.formats.text.stream_logs import recognize
+from analyzer.formats.text.plain import recognize_plain
+from analyzer.formats.text.stream_logs import recognize_stream_logs
 from analyzer.model import Entry, Instant
 
 RECOGNIZERS: tuple[Recognizer, ...] = (
-    recognize, recognize_explorer, recognize_list, recognize_cri, recognize_prefixed, recognize_slurmctld,
-    recognize_machine, recognize_stamped,
+    recognize_stream_logs, recognize_explorer, recognize_list, recognize_cri, recognize_prefixed, recognize_slurmctld,
+    recognize_machine, recognize_stamped, recognize_multiplexed, recognize_plain,
 )  # fmt: skip
 _LOOK = 400
-
-
-class _Plain:
-    """Program output: every line is what it is."""
-
-    def read(self, line: str) -> Said | None:
-        return Said(text=line)
 
 
 def read_text(lines: Lines, head: str, reading: Reading) -> Iterator[Entry]:
     """The entries of a text. `head` is the beginning of the whole source, by which the dialect is recognised."""
     sample = [line for line in head.splitlines()[:_LOOK] if line.strip()]
-    dialect: Dialect = next((d for known in RECOGNIZERS if (d := known(sample, reading.name))), _Plain())
+    dialect: Dialect = next(d for known in RECOGNIZERS if (d := known(sample, reading.name)))
     clock = LineClock(head)
     writer = _Writer(reading, clock, _is_newest_first(sample, dialect, LineClock(head)))
     for number, raw in lines:
@@ -55,7 +54,7 @@ class _Writer:
         self._count = self._since = 0
 
     def entry(self, number: int, line: str, said: Said | None) -> Entry:
-        self._count += 1
+        self._count = max(number, self._count + 1)
         if said is None:  # the rest of a message that the row before began
             said, stated = self._last, None
             text = line
@@ -84,7 +83,7 @@ class _Writer:
     def placed(self, entries: Sequence[Entry]) -> Iterator[Entry]:
         """Entries of a block, in the order of the source."""
         yield from entries
-        self._count += len(entries)
+        self._count = max(self._count, *(entry.sequence for entry in entries))
 
     def _sequence(self) -> int:
         if not self._newest_first:

@@ -11,9 +11,13 @@ _NAMED = (
     re.compile(r"\bJob (?P<id>[A-Za-z]\w*) is queued\."),
     re.compile(r"\bJob \[(?P<id>[A-Za-z]\w*)\] submitted successfully"),
     re.compile(r"logs/viewer\?project=(?P<project>[\w-]+)&resource=ml_job%2Fjob_id%2F(?P<id>\w+)"),
-    re.compile(r"projects/(?P<project>[\w-]+)/locations/[\w-]+/(?:customJobs|hyperparameterTuningJobs)/(?P<id>\d+)"),
+    re.compile(
+        r"projects/(?P<project>[\w-]+)/locations/[\w-]+/(?:customJobs|hyperparameterTuningJobs|trainingPipelines)/(?P<id>\d+)"
+    ),
 )
-_SIGN = re.compile(r"is queued\.|submitted successfully|ml_job%2Fjob_id|customJobs/|hyperparameterTuningJobs/")
+_SIGN = re.compile(
+    r"is queued\.|submitted successfully|ml_job%2Fjob_id|customJobs/|hyperparameterTuningJobs/|trainingPipelines/"
+)
 
 
 def job_named_in(text: str) -> JobKey | None:

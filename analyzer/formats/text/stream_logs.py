@@ -24,7 +24,7 @@ _VERTEX = re.compile(r"\bworkerpool\d|Vertex AI is |Agent Platform is |/customJo
 _TAB = 8
 
 
-def recognize(head: Sequence[str], name: str) -> StreamLogs | None:
+def recognize_stream_logs(head: Sequence[str], name: str) -> StreamLogs | None:
     """The dialect of a text of which at least a row in five is a row of stream-logs."""
     rows = [_ROW.match(line) for line in head]
     if share(rows) < 0.2:
@@ -90,5 +90,5 @@ class StreamLogs:
         """The spaces that a terminal shows for the tab (AI Platform: two) behind the task."""
         column = row.start("rest")
         gap = _TAB - column % _TAB
-        two = self._platform == "ai_platform" and REPLICA_NAME.fullmatch(row["task"]) or row["task"] == "service"
+        two = (self._platform == "ai_platform" and REPLICA_NAME.fullmatch(row["task"])) or row["task"] == "service"
         return gap + (_TAB if two and self._platform == "ai_platform" else 0)

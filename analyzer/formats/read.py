@@ -1,0 +1,60 @@
+"""Reads a source: recognises its form by content and streams its entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analyzer.formats.csv_export import read_csv
+from analyzer.formats.json_values import ValueReader, read_json
+from analyzer.formats.ndjson import read_ndjson
+from analyzer.formats.reading import Reading
+from analyzer.formats.recognise import Form, recognise
+from analyzer.formats.stream import Lines, Stream
+from analyzer.formats.text.read import read_text
+from analyzer.formats.yaml_export import read_yaml
+from analyzer.model import Entry, Note
+from analyzer.sources import Source
+
+
+def read_source(source: Source, notes: list[Note]) -> Iterator[Entry]:
+    """The entries of a source, in its order. Memory stays bounded whatever its size.
+
+    What cannot be read costs itself only and leaves a Note; notes are complete once the iterator is exhausted. Raises
+    DiagnoseError where the source needs a decoder that is not installed.
+    """
+    reading = Reading(source.name)
+    try:
+        with source.open() as raw:
+            stream = Stream(raw, reading)
+            if stream.is_binary:
+                reading.note("binary", "this file is no text and was left out")
+            else:
+                yield from _entries(stream, reading)
+    except OSError as error:
+        reading.note("unreadable", f"this source cannot be read ({error.strerror or error})")
+    finally:
+        reading.flush(notes)
+
+
+def _entries(stream: Stream, reading: Reading) -> Iterator[Entry]:
+    form, start = recognise(stream.head, stream.complete)
+    head = stream.head.decode("utf-8", "replace")
+    if start:
+        before = stream.drop(start)
+        yield from read_text(Lines(_numbered(before)), before.decode("utf-8", "replace"), reading)
+    if form is Form.NDJSON:
+        values = ValueReader(reading)
+        yield from read_ndjson(stream, reading, values.line)
+        yield from values.rest()
+    elif form is Form.JSON:
+        yield from read_json(stream, reading)
+    elif form is Form.CSV:
+        yield from read_csv(stream, reading)
+    elif form is Form.YAML:
+        yield from read_yaml(stream, reading)
+    else:
+        yield from read_text(Lines(stream.lines()), head, reading)
+
+
+def _numbered(text: bytes) -> Iterator[tuple[int, bytes]]:
+    yield from enumerate(text.split(b"\n"), 1)

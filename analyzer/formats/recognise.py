@@ -1,0 +1,104 @@
+"""Recognises the form of a source by its first bytes, never by its name."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+import msgspec
+
+from analyzer.formats.csv_export import is_csv_header
+from analyzer.formats.record import decode
+
+
+class Form(StrEnum):
+    """What a source is read as."""
+
+    NDJSON = "ndjson"  # one JSON object a line
+    JSON = "json"  # JSON in any other arrangement
+    YAML = "yaml"  # documents parted by `---`, or one description
+    CSV = "csv"
+    TEXT = "text"
+
+
+_JSON_START = re.compile(rb'\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[{\[]|\]\s*$|$))')
+_EXPORT_MARK = re.compile(rb'"(?:insertId|logName|apiVersion|jobSpec|textPayload|jsonPayload|displayName|createTime)"')
+_PREAMBLE = 12
+_YAML_START = re.compile(
+    rb"(?:apiVersion|kind|insertId|logName|jsonPayload|textPayload|protoPayload|metadata|labels|items|name|displayName|createTime"
+    rb"|jobId|jobSpec|error|endTime|receiveTimestamp|resource|severity|timestamp|state|etag|trainingInput):(?: |\r?$)", re.MULTILINE
+)  # fmt: skip
+_YAML_LINE = re.compile(rb"^(?:[\w.\"'/-]+:(?: .*)?|\s+.*|- .*|-|#.*|---.*|\.\.\.)\r?$")
+_YAML_MARK = re.compile(
+    rb"^(?:apiVersion: \S|kind: \w+\s*$|insertId: \S|logName: projects/|createTime: '|jobId: \w|name: projects/|  state: |state: JOB_STATE)",
+    re.MULTILINE,
+)
+_MIDDLE = re.compile(rb'^\s+"(?:insertId|logName|receiveTimestamp|textPayload|severity|timestamp)": ', re.MULTILINE)
+_NEXT_ENTRY = re.compile(rb"\n( *)\},\s*\n\1\{")
+
+
+def recognise(head: bytes, complete: bool) -> tuple[Form, int]:
+    """The form of a source that begins with these bytes, and where it begins behind a preamble of plain lines."""
+    start = _json_start(head)
+    if start is not None:
+        return _json_form(head[start:], complete), start
+    if is_csv_header(head.split(b"\n", 1)[0]):
+        return Form.CSV, 0
+    middle = _MIDDLE.search(head[:4096])
+    follow = _NEXT_ENTRY.search(head) if middle and not head.lstrip().startswith((b"{", b"[")) else None
+    if follow is not None:
+        return Form.JSON, head.index(b"{", follow.end() - 1)
+    yaml = _yaml_start(head)
+    return (Form.YAML, yaml) if yaml is not None else (Form.TEXT, 0)
+
+
+def _json_start(head: bytes) -> int | None:
+    """Where JSON begins: at once, or behind a few lines of a shell or of gcloud's own words."""
+    position = 0
+    for _ in range(_PREAMBLE):
+        found = _JSON_START.match(head, position, position + 4096)
+        if found and (position == 0 or _EXPORT_MARK.search(head, position, position + 4096)):
+            return position
+        newline = head.find(b"\n", position)
+        if newline < 0:
+            return None
+        position = newline + 1
+    return None
+
+
+def _json_form(head: bytes, complete: bool) -> Form:
+    lines = [line for line in head.split(b"\n") if line.strip()]
+    if len(lines) > 1 and not complete:
+        lines.pop()  # it may be cut by the end of the head
+    first = lines[0].strip() if lines else b""
+    if not first.startswith(b"{"):
+        return Form.JSON
+    return Form.NDJSON if _is_object(first) or (len(lines) > 1 and _is_object(lines[1].strip())) else Form.JSON
+
+
+def _is_object(line: bytes) -> bool:
+    if not line.startswith(b"{"):
+        return False
+    try:
+        msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return decode(line) is not None
+    return True
+
+
+def _yaml_start(head: bytes) -> int | None:
+    position = 0
+    for _ in range(3):  # `Using endpoint [https://…]` may stand before
+        rest = head[position:].lstrip(b"\r\n")
+        if rest.startswith((b"---\n", b"---\r\n")) or _YAML_START.match(rest):
+            break
+        newline = head.find(b"\n", position)
+        if newline < 0:
+            return None
+        position = newline + 1
+    else:
+        return None
+    lines = [line for line in head[position:].split(b"\n")[:-1] if line.strip()][:400]
+    fitting = sum(1 for line in lines if _YAML_LINE.match(line))
+    marked = _YAML_MARK.search(head, position) is not None
+    return position if lines and marked and fitting >= 0.9 * len(lines) else None

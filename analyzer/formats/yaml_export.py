@@ -1,0 +1,65 @@
+"""YAML: what `gcloud logging read` prints by default (documents parted by `---`), and descriptions of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from analyzer.formats.located import NotADocument, yaml_document
+from analyzer.formats.logentry import Converter
+from analyzer.formats.objects import document_entries
+from analyzer.formats.reading import Reading
+from analyzer.formats.record import record_of
+from analyzer.formats.stream import Stream, text_of
+from analyzer.model import Entry
+
+_DOCUMENT_LIMIT = 1 << 25
+"""A single document longer than this (characters) is read as plain lines: entries end at 256 KiB."""
+
+
+def read_yaml(stream: Stream, reading: Reading) -> Iterator[Entry]:
+    """The entries of a stream of YAML documents; one that cannot be read is kept as plain lines."""
+    converter = Converter(reading)
+    for line, lines in _documents(stream, reading):
+        yield from _document(lines, line, reading, converter)
+    yield from converter.rest()
+
+
+def _documents(stream: Stream, reading: Reading) -> Iterator[tuple[int, list[str]]]:
+    first, lines, size = 1, [], 0
+    for number, raw in stream.lines():
+        line = text_of(raw, reading, number)
+        if line.rstrip() == "---" or size > _DOCUMENT_LIMIT:
+            if lines:
+                yield first, lines
+            first, lines, size = number + 1, [], 0
+            continue
+        lines.append(line)
+        size += len(line) + 1
+    if lines:
+        yield first, lines
+
+
+def _document(lines: list[str], line: int, reading: Reading, converter: Converter) -> Iterator[Entry]:
+    text = "\n".join(lines)
+    if not text.strip():
+        return
+    try:
+        document = yaml_document(text, line)
+    except NotADocument:
+        reading.note("unreadable", "YAML documents that cannot be read were kept as plain lines", line)
+        yield from _plain(lines, line, reading)
+        return
+    values: list[Any] = document.value if isinstance(document.value, list) else [document.value]
+    records = [record for value in values if isinstance(value, dict) and (record := record_of(value)) is not None]
+    for record in records:
+        yield from converter.entries(record, line)
+    if not records:
+        entries = document_entries(document, reading)
+        yield from entries or _plain(lines, line, reading)
+
+
+def _plain(lines: list[str], first: int, reading: Reading) -> Iterator[Entry]:
+    for number, text in enumerate(lines, first):
+        if text.strip():
+            yield Entry(text=text, time_stated=False, sequence=number, source=reading.name, line=number)

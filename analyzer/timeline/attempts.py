@@ -1,0 +1,217 @@
+"""Attempts: the lives of all replicas cut where the whole job was tried again.
+
+What tells of a new attempt, the surest first: an attempt number on the entries; a scheduler's word that it starts the
+job again; the service setting the job up a second time; a container after the service's word that the attempt could
+not be placed or failed; and, where a retry left no line at all, all replicas coming back on other machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from analyzer.model import SECOND
+from analyzer.timeline.evidence import Signal
+from analyzer.timeline.lives import Life
+from analyzer.timeline.policy import Limits, Policy
+from analyzer.timeline.verdicts import gone_on_after
+
+SKEW = 10 * SECOND
+"""Clocks of replicas and service may be this far apart."""
+SAME_WORD = 60 * SECOND
+"""Two words about one retry (requeue and its confirmation) come within this time."""
+ENDERS = frozenset(("stockout", "internal_error"))
+VERDICTS = frozenset(("replica_failed", "replica_out_of_memory", "low_memory", "low_disk"))
+
+
+@dataclass(slots=True, eq=False)
+class Try:
+    """One attempt while it is being worked out."""
+
+    number: int
+    begin: int
+    lives: list[Life] = field(default_factory=list)
+    signals: list[Signal] = field(default_factory=list)
+    rules: set[str] = field(default_factory=set)
+    ended: Signal | None = None
+    label: int | None = None
+    running: int | None = None
+    end: int | None = None
+    end_reason: str | None = None
+    running_deduced: bool = False
+    root: Life | None = None
+    fatal: Signal | None = None
+    quiet: bool = False  # nothing but new machines tells that it began
+
+    def lanes(self) -> dict[str, list[Life]]:
+        """Its lives by lane, in order."""
+        found: dict[str, list[Life]] = {}
+        for life in self.lives:
+            found.setdefault(life.lane, []).append(life)
+        return found
+
+
+class Cutter:
+    """Walks through lives and the service's words in order of time and cuts them into attempts."""
+
+    def __init__(self, lanes: Mapping[str, Sequence[Life]], policy: Policy, limits: Limits, spot: bool) -> None:
+        self.lanes = lanes
+        self.policy = policy
+        self.limits = limits
+        self.spot = spot
+        self.order = {id(life): n for lives in lanes.values() for n, life in enumerate(lives)}
+        self.of_life: dict[int, Try] = {}
+        self.tries: list[Try] = []
+
+    def cut(self, job: Sequence[Signal]) -> list[Try]:
+        """All attempts in order. Words that come before anything else belong to the first."""
+        steps: list[tuple[int, int, int, Signal | Life]] = [(s.moment, 1, s.place, s) for s in job]
+        steps += [(life.begin, 0, life.place, life) for lives in self.lanes.values() for life in lives]
+        for moment, _, _, step in sorted(steps, key=lambda item: item[:3]):
+            if not self.tries:
+                self.tries.append(Try(1, moment))
+            if isinstance(step, Life):
+                self._live(step)
+            else:
+                self._hear(step)
+        return [attempt for attempt in self.tries if attempt.lives or attempt.signals]
+
+    @property
+    def now(self) -> Try:
+        """The attempt that is going on."""
+        return self.tries[-1]
+
+    def _next(self, begin: int, *, quiet: bool = False) -> Try:
+        self.tries.append(Try(self.now.number + 1, begin, quiet=quiet))
+        return self.now
+
+    # -- the service's words
+
+    def _hear(self, signal: Signal) -> None:
+        event, now = signal.event, self.now
+        if event == "attempt_begin":
+            if self._begins_again(signal):
+                now = self._next(signal.moment)
+            now.rules.add(signal.finding.rule.id)
+        elif event == "job_restart":
+            if (now.lives or now.ended) and not self._already_told(signal):
+                now = self._next(signal.moment)
+        elif event == "numbered_attempt":
+            number = int(signal.values["attempt"])
+            if now.label is not None and number > now.label or (now.label is None and now.number == 1 and now.lives and number > 0):
+                now = self._next(signal.moment)
+            now.label = number
+        elif event == "job_running" and now.running is not None and self._all_changed(signal.moment):
+            now = self._next(signal.moment)
+        if event == "job_running" and now.running is None:
+            now.running = signal.moment
+        if event in ENDERS:
+            now.ended = signal
+        now.signals.append(signal)
+
+    def _begins_again(self, signal: Signal) -> bool:
+        now = self.now
+        if now.ended is not None or signal.finding.rule.id in now.rules:
+            return True
+        return any(life.begin < signal.moment - SKEW for life in now.lives)
+
+    def _already_told(self, signal: Signal) -> bool:
+        told = [other for other in self.now.signals if other.event == "job_restart"]
+        return bool(told) and signal.moment - told[-1].moment < SAME_WORD
+
+    # -- lives
+
+    def _live(self, life: Life) -> None:
+        previous = self._previous(life)
+        attempt = self._attempt_of(life, previous)
+        if attempt.label is None and life.label is not None:
+            attempt.label = life.label
+        attempt.lives.append(life)
+        self.of_life[id(life)] = attempt
+
+    def _previous(self, life: Life) -> Life | None:
+        number = self.order[id(life)]
+        return self.lanes[life.lane][number - 1] if number else None
+
+    def _attempt_of(self, life: Life, previous: Life | None) -> Try:
+        now = self.now
+        if life.label is not None and now.label is not None:
+            return self._by_label(life)
+        before = self.of_life[id(previous)] if previous is not None else None
+        same_unit = previous is not None and previous.unit is not None and previous.unit == life.unit
+        if before is not None and before is not now:
+            return before if same_unit else now
+        if same_unit:
+            return now
+        if self._tried_again(life, previous):
+            attempt = self._next(life.begin, quiet=True)
+            return attempt
+        return now
+
+    def _by_label(self, life: Life) -> Try:
+        now = self.now
+        if life.label == now.label:
+            return now
+        late = [t for t in self.tries[-3:] if t.label == life.label and life.begin - max((x.last for x in t.lives), default=0) < SKEW]
+        if late:
+            return late[-1]
+        if not now.lives and now.label is None:
+            return now
+        return self._next(life.begin)
+
+    def _tried_again(self, life: Life, previous: Life | None) -> bool:
+        now = self.now
+        if now.ended is not None and life.begin > now.ended.moment - SKEW:
+            return True
+        if previous is None or not now.lives:
+            return False
+        if previous.unit is None or life.unit is None:
+            return False
+        lanes = {other.lane for other in now.lives}
+        if len(lanes) > 1:
+            return self._all_changed(life.begin) or (self._failed_for_good(life.begin) and self._most_changed(life.begin))
+        return self._single_tried_again(previous, life)
+
+    def _failed_for_good(self, moment: int) -> bool:
+        """Whether the service named a transient exit code that its replica did not survive."""
+        for signal in reversed(self.now.signals):
+            if signal.event in VERDICTS and signal.moment < moment:
+                return signal.number in self.policy.transient_exit_codes and not gone_on_after(signal, self.now.lives, moment)
+        return False
+
+    def _all_changed(self, moment: int) -> bool:
+        """Whether every replica that says anything after a moment says it from another machine than before."""
+        changed = silent = 0
+        for lane in dict.fromkeys(life.lane for life in self.now.lives):
+            state = self._state(lane, moment)
+            if state == "goes on":
+                return False
+            changed += state == "changed"
+            silent += state == "silent"
+        return changed > silent and changed >= 2
+
+    def _most_changed(self, moment: int) -> bool:
+        states = [self._state(lane, moment) for lane in dict.fromkeys(life.lane for life in self.now.lives)]
+        return states.count("goes on") == 0 and "changed" in states
+
+    def _state(self, lane: str, moment: int) -> str:
+        lives = self.lanes[lane]
+        before = [life for life in lives if self.of_life.get(id(life)) is self.now]
+        current = before[-1]
+        if current.last > moment + SKEW:
+            return "goes on"
+        number = self.order[id(current)] + 1
+        if number >= len(lives):
+            return "silent"
+        following = lives[number]
+        return "changed" if following.unit != current.unit else "goes on"
+
+    def _single_tried_again(self, previous: Life, life: Life) -> bool:
+        """The same for a job of one replica, where another machine alone may also mean that its VM was replaced."""
+        if self.policy.replaced == "retry" or self.spot:
+            return True
+        if previous.exit_code in self.policy.transient_exit_codes or self._failed_for_good(life.begin):
+            return True
+        limit = self.limits.worker_restarts
+        restarts = sum(other.unit == previous.unit for other in self.now.lives) - 1
+        return limit is not None and restarts >= limit

@@ -1,0 +1,205 @@
+"""Restarts of containers that no platform line announces: the lines that stood at a first start come again.
+
+A custom container has no runner, so nothing but its own first lines tells that it was started again. What a job's
+containers print first is learnt where a start is certain: on the first line of each VM or pod. A line that looks like
+it begins a new life only if something else agrees: an exit before it, more of the opening lines after it, a resumed
+checkpoint or a step counter that fell back.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from analyzer.model import SECOND
+from analyzer.timeline.evidence import Item
+from analyzer.timeline.lives import step_of
+
+OPENING_LINES = 6
+OPENING_TIME = 120 * SECOND
+MOST_STARTS = 12
+"""A line that comes more often than this on one VM is no first line but chatter (documented: five restarts)."""
+WORD_DELAY = 60 * SECOND
+"""The service's word on an exit may come this long after the restart that it was followed by."""
+_MASKED = re.compile(r"\d+|\b[0-9a-f]{8,}\b")
+
+
+class Openings(msgspec.Struct):
+    """What the containers of a job print first, and soon after, with digits masked."""
+
+    first: frozenset[str]
+    early: frozenset[str]
+
+
+def find_beginnings(lanes: Mapping[str, Sequence[Item]], words: Mapping[str, Sequence[int]]) -> dict[str, set[int]]:
+    """Places of lines that begin a life, by lane. `words`: when the service said that the replica had failed."""
+    silent = {name: [i for i in items if i.output] for name, items in lanes.items() if _is_silent(items)}
+    spans = {name: _spans(items) for name, items in silent.items()}
+    openings = _learn(spans)
+    found: dict[str, set[int]] = {}
+    for name in silent:
+        starts: set[int] = set()
+        for span in spans[name]:
+            starts.update(_Span(span, openings, words.get(name, ())).beginnings())
+        if starts:
+            found[name] = starts
+    return found
+
+
+def mask(text: str) -> str:
+    """The beginning of a line without the numbers that differ from start to start."""
+    return _MASKED.sub("#", text[:200].split("\n", 1)[0])
+
+
+def _is_silent(items: Sequence[Item]) -> bool:
+    return not any(signal.event == "container_start" for item in items for signal in item.signals)
+
+
+def _spans(items: Sequence[Item]) -> list[list[Item]]:
+    """A lane's lines, cut where the VM, the pod or the attempt changes."""
+    spans: list[list[Item]] = []
+    known: object = None
+    for item in items:
+        unit = (item.entry.node, item.entry.replica, item.entry.attempt)
+        if unit != known:
+            spans.append([])
+            known = unit
+        spans[-1].append(item)
+    return spans
+
+
+def _opening(span: Sequence[Item]) -> list[str]:
+    texts = []
+    for item in span[:OPENING_LINES]:
+        if _is_progress(item) or item.moment - span[0].moment > OPENING_TIME:
+            break
+        texts.append(mask(item.entry.text))
+    return texts
+
+
+def _is_progress(item: Item) -> bool:
+    return any(signal.event in ("step", "checkpoint_saved", "training_done") for signal in item.signals)
+
+
+def _learn(spans: Mapping[str, Sequence[Sequence[Item]]]) -> Openings:
+    firsts: Counter[str] = Counter()
+    early: Counter[str] = Counter()
+    total = 0
+    for lane in spans.values():
+        for span in lane:
+            texts = _opening(span)
+            if texts:
+                total += 1
+                firsts[texts[0]] += 1
+                early.update(set(texts[1:]))
+    agreed = max(1, total // 2)
+    return Openings(
+        frozenset(text for text, count in firsts.items() if count >= agreed),
+        frozenset(text for text, count in early.items() if count * 4 >= total and text not in firsts),
+    )
+
+
+class _Span:
+    """The lines of one replica on one VM, searched for starts."""
+
+    def __init__(self, items: Sequence[Item], openings: Openings, words: Sequence[int]) -> None:
+        self.items = items
+        self.openings = openings
+        low = bisect_left(words, items[0].moment)
+        self.words = words[low : bisect_right(words, items[-1].moment + WORD_DELAY)]
+
+    def beginnings(self) -> list[int]:
+        """Places of the lines that begin a further life."""
+        marks = self._first_lines()
+        starts = [self.items[at].place for at in marks]
+        return starts + [self.items[at].place for at in self._without_first_line(marks)]
+
+    def _first_lines(self) -> list[int]:
+        heads = {text[:4] for text in self.openings.first}
+        hits = [
+            at
+            for at, item in enumerate(self.items)
+            if item.entry.text[:4] in heads or "#" in mask(item.entry.text[:4])
+            if mask(item.entry.text) in self.openings.first
+        ]
+        if len(hits) > MOST_STARTS:
+            return []
+        marks, previous = [], 0
+        for at in hits:
+            if at > 0 and self.items[at].moment - self.items[previous].moment >= SECOND and self._agreed(previous, at):
+                marks.append(at)
+                previous = at
+        return marks
+
+    def _agreed(self, previous: int, at: int) -> bool:
+        """Whether something besides the line itself says that the container was started again."""
+        between = self.items[previous + 1 : at]
+        if any(item.failure or _says_end(item) for item in between):
+            return True
+        begun, now = self.items[previous].moment, self.items[at].moment
+        if any(begun < word <= now + WORD_DELAY for word in self.words):
+            return True
+        return (self._opens(at) or self._falls_back(between, at)) and not self._goes_on(between, at)
+
+    def _opens(self, at: int) -> bool:
+        following = self.items[at + 1 : at + 1 + OPENING_LINES]
+        return any(mask(item.entry.text) in self.openings.early for item in following if not _is_progress(item))
+
+    def _falls_back(self, between: Sequence[Item], at: int) -> bool:
+        before, after = _last_step(between), _first_step(self.items[at:])
+        return self._resumes(at) or (before is not None and after is not None and after < before)
+
+    def _goes_on(self, between: Sequence[Item], at: int) -> bool:
+        """Whether the step counter simply goes on, as it does where a program prints its first line again."""
+        before, after = _last_step(between), _first_step(self.items[at:])
+        if before is None or after is None or self._resumes(at):
+            return False
+        pause = self.items[at].moment - self.items[at - 1].moment
+        return after > before and pause < 2 * SECOND
+
+    def _resumes(self, at: int) -> bool:
+        for item in self.items[at : at + 40]:
+            if any(signal.event == "checkpoint_restored" for signal in item.signals):
+                return True
+            if _is_progress(item):
+                return False
+        return False
+
+    def _without_first_line(self, marks: Sequence[int]) -> list[int]:
+        """Starts whose first line is missing: the service names an exit, and opening lines come without a start."""
+        moments = [item.moment for item in self.items]
+        starts = [moments[at] for at in marks]
+        found = []
+        for word in self.words:
+            if any(word - WORD_DELAY < start < word + OPENING_TIME for start in starts):
+                continue
+            low, high = bisect_left(moments, word - WORD_DELAY), bisect_right(moments, word + OPENING_TIME)
+            at = next((n for n in range(max(low, OPENING_LINES), high) if self._is_early(n)), None)
+            if at is not None and all(abs(at - other) > OPENING_LINES for other in (*marks, *found)):
+                found.append(at - 1 if self._is_early(at - 1) else at)
+        return found
+
+    def _is_early(self, at: int) -> bool:
+        return not _is_progress(self.items[at]) and mask(self.items[at].entry.text) in self.openings.early
+
+
+def _says_end(item: Item) -> bool:
+    ends = ("container_exit", "container_succeeded", "stopped", "training_done")
+    return any(signal.event in ends for signal in item.signals)
+
+
+def _last_step(items: Sequence[Item]) -> int | None:
+    return next((step for item in reversed(items) for step in _steps(item)), None)
+
+
+def _first_step(items: Sequence[Item]) -> int | None:
+    return next((step for item in items for step in _steps(item)), None)
+
+
+def _steps(item: Item) -> list[int]:
+    found = [step_of(signal.values) for signal in item.signals if signal.event == "step"]
+    return [step for step in found if step is not None]

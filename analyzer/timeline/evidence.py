@@ -1,0 +1,167 @@
+"""What the log says to the timeline, sorted out: signals of single replicas, words about the whole job, output lines."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from analyzer.entries import Story
+from analyzer.model import Entry, Message, Origin
+from analyzer.rulebook import Finding, Role
+from analyzer.timeline.clock import Clock
+from analyzer.timeline.names import Names
+
+OF_A_REPLICA = frozenset((
+    "container_start", "container_exit", "container_succeeded", "stopped", "training_started", "step",
+    "checkpoint_saved", "checkpoint_restored", "no_checkpoint", "training_done", "worker_restart", "worker_group",
+    "out_of_memory_kill",
+))  # fmt: skip
+"""Events that are about the life of one container; all others are about the job or a machine."""
+
+DESCRIBED = frozenset(("container", "pod", "task", "job", "trial", "node"))
+"""Kinds of structured entries that are read field by field, so that a rule about them adds nothing here."""
+
+
+class Signal(msgspec.Struct, frozen=True, gc=False):
+    """A line that says something to the timeline: the event of the rule that matched it, with the values it read."""
+
+    event: str
+    moment: int
+    place: int
+    replica: str | None
+    values: dict[str, str]
+    finding: Finding
+
+    @property
+    def number(self) -> int | None:
+        """The exit code it states, as the service counts it: a bare signal number where a launcher printed a negative one."""
+        try:
+            return abs(int(self.values["exit_code"]))
+        except (KeyError, ValueError):
+            return None
+
+
+class Item(msgspec.Struct, gc=False):
+    """A line of a replica's lane, or a line about its container, with what it says."""
+
+    entry: Entry
+    moment: int
+    place: int
+    signals: tuple[Signal, ...] = ()
+    failure: bool = False  # a traceback or crash text begins here
+    role: str | None = None  # the strongest role that a rule gives to it: root or cascade
+    memory: bool = False  # a rule says that memory ran out here
+    output: bool = True  # printed by the container itself
+
+
+class Evidence(msgspec.Struct):
+    """Everything that the reconstruction builds on. `lanes` by the replica's name; "" where no replica is known."""
+
+    clock: Clock
+    lanes: dict[str, list[Item]]
+    job: list[Signal]
+    machines: list[Signal]
+    names: Names
+    last_moment: int
+
+
+def gather(story: Story, messages: Sequence[Message], findings: Iterable[Finding]) -> Evidence:
+    """Sorts a story's lines and findings by whom they are about."""
+    clock = Clock(story.entries)
+    places = {id(entry): place for place, entry in enumerate(story.entries)}
+    names = Names(entry.replica for entry in story.entries if is_output(entry))
+    marks: dict[int, _Marks] = {}
+    _mark_failures(messages, places, marks)
+    job, machines = [], []
+    for signal in _signals(findings, places, clock, names, marks):
+        if signal.event in OF_A_REPLICA:
+            marks.setdefault(signal.place, _Marks()).signals.append(signal)
+        elif signal.event in ("preempted", "maintenance", "host_error", "evicted"):
+            machines.append(signal)
+        else:
+            job.append(signal)
+    said = {signal.place for signal in (*job, *machines)}
+    lanes = _lanes(story, clock, marks, said)
+    last = clock.moments[-1] if clock.moments else 0
+    return Evidence(clock, lanes, _in_order(job), _in_order(machines), names, last)
+
+
+def is_output(entry: Entry) -> bool:
+    """Whether a container printed the line."""
+    return entry.origin in (Origin.REPLICA, Origin.TEXT) and entry.replica != "service" and not entry.fields
+
+
+class _Marks(msgspec.Struct):
+    signals: list[Signal] = []
+    failure: bool = False
+    role: str | None = None
+    memory: bool = False
+
+
+def _mark_failures(messages: Sequence[Message], places: dict[int, int], marks: dict[int, _Marks]) -> None:
+    for message in messages:
+        if message.kind in ("traceback", "crash") or message.exceptions:
+            place = places.get(id(message.first))
+            if place is not None:
+                marks.setdefault(place, _Marks()).failure = True
+
+
+def _signals(
+    findings: Iterable[Finding], places: dict[int, int], clock: Clock, names: Names, marks: dict[int, _Marks]
+) -> list[Signal]:
+    """The signals of findings, each event of a message once; other findings leave their role on the line."""
+    found: dict[tuple[int, str, str | None, str], Signal] = {}
+    for finding in findings:
+        first = finding.message.first
+        place = places.get(id(first))
+        if place is None:
+            place = _nearest(clock, first)
+        event = finding.rule.event
+        if finding.role in (Role.ROOT, Role.CASCADE):
+            _mark_role(marks.setdefault(place, _Marks()), finding)
+        if event is None or (event in OF_A_REPLICA and first.fields.get("kind") in DESCRIBED):
+            continue
+        replica = names.resolve(finding.replica)
+        key = (id(finding.message), event, replica, finding.values.get("container", ""))
+        known = found.get(key)
+        if known is None or known.finding.rule.weight < finding.rule.weight:
+            values = {**(known.values if known else {}), **finding.values}
+            found[key] = Signal(event, clock.moments[place], place, replica, values, finding)
+    return list(found.values())
+
+
+def _mark_role(mark: _Marks, finding: Finding) -> None:
+    if finding.role is Role.ROOT:
+        mark.role = "root"
+        mark.memory |= finding.rule.category == "out_of_memory"
+    elif mark.role is None:
+        mark.role = "cascade"
+
+
+def _nearest(clock: Clock, entry: Entry) -> int:
+    """The place of an entry that the story holds only in another form (joined out of parts)."""
+    return min(bisect_left(clock.moments, int(entry.time or 0)), max(len(clock.moments) - 1, 0))
+
+
+def _lanes(story: Story, clock: Clock, marks: dict[int, _Marks], said: set[int]) -> dict[str, list[Item]]:
+    lanes: dict[str, list[Item]] = {}
+    nothing = _Marks()
+    for place, entry in enumerate(story.entries):
+        mark = marks.get(place, nothing)
+        output = is_output(entry)
+        if not (output or mark.signals) or (place in said and entry.replica is None and not mark.signals):
+            continue
+        item = Item(
+            entry, clock.moments[place], place, tuple(mark.signals), mark.failure, mark.role, mark.memory, output
+        )
+        named = mark.signals[0].replica if mark.signals and not output else entry.replica
+        lanes.setdefault(named or "", []).append(item)
+    if len(lanes) > 1 and "" in lanes and not any(item.signals for item in lanes[""]):
+        del lanes[""]
+    return {name: lanes[name] for name in sorted(lanes) if name != "service"}
+
+
+def _in_order(signals: list[Signal]) -> list[Signal]:
+    return sorted(signals, key=lambda signal: (signal.moment, signal.place, signal.replica or "", signal.finding.rule.id))

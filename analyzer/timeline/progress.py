@@ -1,0 +1,82 @@
+"""Steps, checkpoints and what was lost: how far the training came, where it resumed, what each restart cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from analyzer.model import SECOND, Checkpoint, Progress
+from analyzer.timeline.attempts import Try
+from analyzer.timeline.evidence import Evidence, Signal
+from analyzer.timeline.lives import Life, step_of
+
+SAME_CHECKPOINT = 600 * SECOND
+"""Lines about one checkpoint (started, written, finished) come within this time."""
+
+
+class Saved(msgspec.Struct, frozen=True):
+    """A line that says that a checkpoint was written."""
+
+    moment: int
+    replica: str | None
+    step: int | None
+    signal: Signal
+
+
+def saved_checkpoints(evidence: Evidence) -> list[Saved]:
+    """All checkpoints in order of time; of several lines of a replica about one step the last."""
+    found: dict[tuple[str | None, int | None, int], Saved] = {}
+    for name, items in evidence.lanes.items():
+        known: dict[int, Saved] = {}
+        for item in items:
+            for signal in item.signals:
+                if signal.event != "checkpoint_saved":
+                    continue
+                step = step_of(signal.values)
+                before = known.get(step) if step is not None else None
+                if before is not None and signal.moment - before.moment < SAME_CHECKPOINT:
+                    found.pop((name, before.step, before.signal.place), None)
+                saved = Saved(signal.moment, signal.replica or name or None, step, signal)
+                found[name, step, signal.place] = saved
+                if step is not None:
+                    known[step] = saved
+    return sorted(found.values(), key=lambda s: (s.moment, s.signal.place))
+
+
+def shown_checkpoints(saved: Sequence[Saved], evidence: Evidence) -> list[Checkpoint]:
+    """The checkpoints as the contract has them."""
+    return [Checkpoint(replica=s.replica, time=evidence.clock.shown(s.moment), step=s.step) for s in saved]
+
+
+def progress_of(tries: Sequence[Try], evidence: Evidence) -> Progress:
+    """The last step that was logged, and where the last life that resumed took up."""
+    lives = [life for attempt in tries for life in attempt.lives if not life.doomed]
+    stepped = [life for life in lives if life.last_step is not None]
+    latest = max(stepped, key=lambda life: (life.step_moment or 0, life.last_step or 0), default=None)
+    resumed = [life for life in lives if life.resumed is not None]
+    taken_up = max(resumed, key=lambda life: life.resumed_at or 0, default=None)
+    return Progress(
+        last_step=latest.last_step if latest else None,
+        last_step_time=evidence.clock.shown(latest.step_moment) if latest else None,
+        resumed_from_step=taken_up.resumed if taken_up else None,
+    )
+
+
+def lost_seconds(tries: Sequence[Try], saved: Sequence[Saved], evidence: Evidence) -> float | None:
+    """Work lost at the end: from the last checkpoint, or from the time all replicas ran, to the end of the failing run."""
+    if not tries or not evidence.clock.real or tries[-1].end_reason in (None, "success"):
+        return None
+    last = tries[-1]
+    ran = [attempt.running for attempt in tries if attempt.running is not None]
+    failing = last.root if last.root is not None else _last_life(last.lives)
+    if failing is None or not ran:
+        return None
+    end = failing.finish
+    kept = [s.moment for s in saved if s.moment <= end]
+    since = kept[-1] if kept else ran[0]
+    return max(end - since, 0) / SECOND
+
+
+def _last_life(lives: Iterable[Life]) -> Life | None:
+    return max((life for life in lives if not life.doomed), key=lambda life: life.finish, default=None)

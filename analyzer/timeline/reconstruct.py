@@ -1,0 +1,123 @@
+"""The restart timeline of a job: from its evidence to lives, from lives to attempts, from attempts to what they tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from analyzer.entries import Options, Story
+from analyzer.model import Attempt, Message, ReplicaRuns, Run, Timeline, TimelineEvent
+from analyzer.rulebook import Finding
+from analyzer.timeline import kubernetes, restarts
+from analyzer.timeline.attempts import Cutter, Try
+from analyzer.timeline.beginnings import find_beginnings
+from analyzer.timeline.endings import Judge
+from analyzer.timeline.evidence import Evidence, gather
+from analyzer.timeline.lives import Life, segment
+from analyzer.timeline.policy import Limits, limits_of, policy_of
+from analyzer.timeline.progress import lost_seconds, progress_of, saved_checkpoints, shown_checkpoints
+
+
+def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Finding], options: Options) -> Timeline:
+    """The timeline of a job out of its entries and what rules found in them; what is deduced is marked as such."""
+    policy = policy_of(story.key.platform)
+    limits = limits_of(policy, story.descriptions)
+    evidence = gather(story, messages, findings)
+    lanes, stated = _lanes(story, evidence)
+    spot = _is_spot(evidence, lanes, limits) and policy.spot_restarts is not None
+    tries = Cutter(lanes, policy, limits, spot).cut(evidence.job)
+    Judge(evidence, policy, limits, spot).close(tries)
+    counted = restarts.count(tries, stated)
+    saved = saved_checkpoints(evidence)
+    return Timeline(
+        attempts=[_attempt(attempt, evidence) for attempt in tries],
+        restarts_total=counted.kinds.total,
+        restarts=counted.kinds,
+        restarts_by_replica=counted.by_replica,
+        budgets=restarts.budgets(tries, counted, policy, limits, spot),
+        checkpoints=shown_checkpoints(saved, evidence),
+        progress=progress_of(tries, evidence),
+        lost_seconds=lost_seconds(tries, saved, evidence),
+    )
+
+
+def _lanes(story: Story, evidence: Evidence) -> tuple[dict[str, list[Life]], dict[str, int]]:
+    """Lives by lane, and restarts that descriptions and events count themselves."""
+    described = kubernetes.containers(story)
+    words: dict[str, list[int]] = {}
+    for signal in evidence.job:
+        if signal.event in ("replica_failed", "replica_out_of_memory") and signal.replica is not None:
+            words.setdefault(signal.replica, []).append(signal.moment)
+    beginnings = find_beginnings(evidence.lanes, words)
+    lanes: dict[str, list[Life]] = {}
+    for name, items in evidence.lanes.items():
+        lanes[name] = segment(name, items, beginnings.get(name, ()), name or story.key.id)
+    for pod, container in described.items():
+        lives = kubernetes.add_states(lanes.get(pod, []), container)
+        if lives:
+            lanes[pod] = lives
+    stated = {pod: c.restarts for pod, c in described.items() if c.restarts}
+    for pod, number in kubernetes.counted_starts(evidence).items():
+        stated[pod] = max(stated.get(pod, 0), number) if pod not in described else stated.get(pod, 0)
+    if story.key.platform == "gke":
+        kubernetes.add_rejected(story, lanes, evidence)
+        alive = {pod for pod, c in described.items() if any(s.get("state") in ("running", "waiting") for s in c.states)}
+        lanes = kubernetes.join_pods(lanes, alive)
+    return lanes, stated
+
+
+def _is_spot(evidence: Evidence, lanes: Mapping[str, Sequence[Life]], limits: Limits) -> bool:
+    """Whether the job ran on Spot machines: its description says so, or it ended for lack of capacity while it ran."""
+    if limits.strategy_stated:
+        return limits.spot
+    final = [s for s in evidence.job if s.event in ("stockout", "internal_error", "replica_failed", "replica_out_of_memory", "job_succeeded")]
+    if not final or final[-1].event != "stockout":
+        return False
+    last = final[-1].moment
+    recent = [life for lives in lanes.values() for life in lives[-1:] if life.begin < last]
+    begun = [s.moment for s in evidence.job if s.event == "attempt_begin" and s.moment < last]
+    return any(life.last_step is not None or life.stop is not None for life in recent if not begun or life.begin > begun[-1])
+
+
+def _attempt(attempt: Try, evidence: Evidence) -> Attempt:
+    shown = evidence.clock.shown
+    lanes: dict[str, list[Run]] = {}
+    for life in sorted(attempt.lives, key=lambda life: (life.replica, life.begin, life.place)):
+        if life.output or life.start is not None or life.code_stated:
+            lanes.setdefault(life.replica, []).append(_run(life, evidence))
+    return Attempt(
+        number=attempt.number,
+        start=shown(_start(attempt)),
+        end=shown(attempt.end),
+        end_reason=attempt.end_reason,
+        running_since=shown(attempt.running),
+        replicas=[ReplicaRuns(name=name, runs=runs) for name, runs in lanes.items()],
+    )
+
+
+def _start(attempt: Try) -> int | None:
+    moments = [life.begin for life in attempt.lives] + [signal.moment for signal in attempt.signals]
+    return min(moments, default=None)
+
+
+def _run(life: Life, evidence: Evidence) -> Run:
+    shown = evidence.clock.shown
+    running = life.reason == "running"
+    deduced = [] if life.start_stated else ["start"]
+    if not running and not life.end_stated:
+        deduced.append("end")
+    if life.exit_code is not None and not life.code_stated:
+        deduced.append("exit_code")
+    if life.reason_deduced and life.reason != "unknown":
+        deduced.append("reason")
+    return Run(
+        start=shown(life.begin),
+        end=None if running else shown(life.finish),
+        exit_code=life.exit_code,
+        signal=life.signal,
+        reason=life.reason,
+        node=life.node,
+        doomed=life.doomed,
+        deduced=deduced,
+        last_entry=shown(life.last),
+        why=life.why,
+    )

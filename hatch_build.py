@@ -1,0 +1,45 @@
+"""Puts the compiled rulebook into the wheel, so that the first start of the program need not compile it.
+
+Where the rules cannot be compiled while building (a package missing from the build environment) the wheel is built
+without it: the program then compiles them on its first start and keeps the result in the user's cache.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+PLACE = "analyzer/_data/rulebook.msgpack"
+
+
+class RulebookHook(BuildHookInterface[Any]):
+    """Compiles `rules/` into a file of the wheel."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Called before a wheel is written; an editable install reads `rules/` itself and needs nothing."""
+        self.folder: tempfile.TemporaryDirectory[str] | None = None
+        if version == "editable":
+            return
+        sys.path.insert(0, self.root)
+        try:
+            from analyzer.rulebook.cache import compile_rulebook
+        except ImportError as error:
+            self.app.display_warning(f"the rulebook is left uncompiled: {error}")
+            return
+        finally:
+            sys.path.remove(self.root)
+        self.folder = tempfile.TemporaryDirectory()
+        compiled = Path(self.folder.name) / "rulebook.msgpack"
+        compiled.write_bytes(compile_rulebook(Path(self.root) / "rules"))
+        build_data["force_include"][str(compiled)] = PLACE
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Called after the wheel is written."""
+        if self.folder is not None:
+            self.folder.cleanup()
