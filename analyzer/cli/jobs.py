@@ -57,9 +57,7 @@ def job(
     """Diagnose one job, or every job of the input."""
     sources = [*(logs or ()), *(job_file or ())]
     if not sources:
-        raise UsageError(
-            "no input is named", advice="add --logs PATH (a file, a folder, a glob, or - for standard input)"
-        )
+        raise UsageError("no input is named", advice="add --logs PATH (a file, folder, glob, or - for standard input)")
     categories = _categories(fail_on)
     chosen_format = format_of(format, output, open_)
     check_lang(lang)

@@ -8,6 +8,7 @@ from analyzer.facts.sizes import show_gib
 from analyzer.model import Memory
 
 _MANAGED = ("vertex", "ai_platform")
+_NO_LIMIT_GIB = 2.0**30  # cgroups write a limit near 2^63 bytes where there is none
 
 _WORDS = {
     "en": {
@@ -54,6 +55,7 @@ def memory_facts(
     states stay None; the estimates are the table's, and `basis` says in a sentence or two where they come from.
     """
     host = machine(machine_type)
+    limit_gib = None if limit_gib is not None and limit_gib >= _NO_LIMIT_GIB else limit_gib
     device = accelerator(accelerator_name) or accelerator(host.accelerator if host else None)
     if accelerator_memory_gib is None and ran_out == "accelerator" and device is not None:
         accelerator_memory_gib = device.usable_gib

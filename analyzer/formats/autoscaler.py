@@ -60,6 +60,8 @@ def _reasons(raw: msgspec.Raw, name: str, state: str, context: dict[str, Any]) -
 
 
 def _context(inner: dict[str, msgspec.Raw]) -> dict[str, Any]:
+    if "podGroup" in inner:
+        return _context(msgspec.json.decode(inner["podGroup"], type=dict[str, msgspec.Raw]))
     if "samplePod" in inner:
         pod = msgspec.json.decode(inner["samplePod"])
         return known(pod=pod.get("name"), namespace=pod.get("namespace")) if isinstance(pod, dict) else {}

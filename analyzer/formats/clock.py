@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from analyzer.model import SECOND, Instant
 
+_SCALE = [10 ** (9 - digits) for digits in range(10)]
 HEAD = 96
 """How far into a line a timestamp may stand (characters)."""
 
@@ -50,11 +51,11 @@ _BRACKETED = re.compile(r"\[[^\]]*\]|\([^)]*\)|<[^>]*>|\{[^}]*\}")
 
 def rfc3339(text: str) -> Instant | None:
     """The instant of a Cloud Logging timestamp, to the nanosecond; None where the text names none."""
-    if text[-1:] == "Z" and text[10:11] == "T" and text[19:20] in (".", "Z"):
-        whole = _whole(text[:19])
-        fraction = text[20:-1]
-        if whole is not None and (not fraction or (fraction.isascii() and fraction.isdigit())):
-            return Instant(whole + int(fraction[:9].ljust(9, "0")))
+    if text[-1:] == "Z" and text[19:20] == ".":
+        whole, fraction = _whole(text[:19]), text[20:-1]
+        digits = len(fraction)
+        if whole is not None and 0 < digits <= 9 and fraction.isdigit() and fraction.isascii():
+            return Instant(whole + int(fraction) * _SCALE[digits])
     return Instant.parse(text)
 
 

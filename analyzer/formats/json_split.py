@@ -29,12 +29,18 @@ class Splitter:
     def __init__(self, line: int = 1) -> None:
         self._buffer = bytearray()
         self._line = line
+        self._start = 0  # where the value (or what stands between values) begins in the buffer
         self._at = 0  # how far the buffer was scanned
         self._depth = 0
         self._in_string = False
         self._in_array = False
         self._skipping = False
         self.too_large = 0
+
+    @property
+    def in_array(self) -> bool:
+        """Whether the text so far ends within a top-level array."""
+        return self._in_array
 
     @property
     def inside(self) -> bool:
@@ -44,22 +50,21 @@ class Splitter:
     def feed(self, chunk: bytes) -> Iterator[Piece]:
         """The pieces that end within this chunk."""
         self._buffer += chunk
-        start = 0
+        self._start = 0
         while True:
-            if self._depth == 0:
-                start = yield from self._next_value(start)
-                if start < 0:
-                    return
+            if self._depth == 0 and not (yield from self._next_value()):
+                return
             end = self._end_of_value()
             if end < 0:
-                del self._buffer[:start]
-                self._at -= start
+                del self._buffer[: self._start]
+                self._at -= self._start
+                self._start = 0
                 self._bound()
                 return
             line = self._line
-            value = bytes(memoryview(self._buffer)[start:end])
+            value = bytes(memoryview(self._buffer)[self._start : end])
             self._line += value.count(b"\n")
-            start = end
+            self._start = end
             if self._skipping:
                 self._skipping = False
             else:
@@ -67,31 +72,33 @@ class Splitter:
 
     def rest(self) -> tuple[int, bytes]:
         """What is left behind the last whole value, and the line where it begins."""
-        return self._line, bytes(self._buffer)
+        return self._line, bytes(self._buffer[self._start :])
 
-    def _next_value(self, start: int) -> Generator[Piece, None, int]:
-        """The place of the next value's `{`, or -1 where the buffer holds none (what was passed is then dropped)."""
+    def _next_value(self) -> Generator[Piece, None, bool]:
+        """Moves to the next value's `{`; False where the buffer holds none (what was passed is then dropped)."""
         buffer = self._buffer
         while True:
-            found = _BETWEEN.match(buffer, start)
-            end = found.end() if found else start
-            del found
-            self._line += buffer.count(b"\n", start, end)
-            first = buffer[end : end + 1]
+            found = _BETWEEN.match(buffer, self._start)
+            end = found.end() if found else self._start
+            self._line += buffer.count(b"\n", self._start, end)
+            self._start = end
+            first = bytes(buffer[end : end + 1])
             if first == b"{":
                 self._at = end
-                return end
+                return True
             if first in (b"[", b"]"):
                 self._in_array = first == b"["
-                start = end + 1
+                self._start = end + 1
                 continue
             newline = buffer.find(b"\n", end)
             if newline < 0:
                 del buffer[:end]
+                self._start = 0
                 self._bound_text()
-                return -1
-            yield "text", self._line, bytes(buffer[end:newline])
-            start = newline
+                return False
+            text = bytes(buffer[end:newline])
+            self._start = newline
+            yield "text", self._line, text
 
     def _end_of_value(self) -> int:
         """The end of the value that is being scanned; -1 where it does not end in this buffer."""

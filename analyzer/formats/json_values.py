@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from analyzer.formats.envelopes import opened
@@ -12,19 +12,29 @@ from analyzer.formats.logentry import Converter
 from analyzer.formats.objects import document_entries, is_description
 from analyzer.formats.reading import Reading
 from analyzer.formats.record import decode, record_of, value_of
-from analyzer.formats.stream import Stream
+from analyzer.formats.stream import Line, Lines, Stream
 from analyzer.formats.structured_line import structured_entry
 from analyzer.model import Entry
+
+ReadText = Callable[[Lines, str, Reading], Iterator[Entry]]
+"""Reads lines of plain text; the second argument is the beginning of the text."""
 
 _LISTS = ("entries", "logEntries", "items", "rows")
 
 
 class ValueReader:
-    """Turns JSON values into entries, one value at a time."""
+    """Turns JSON values into entries, one value at a time. `read_text` reads what turns out to be no JSON."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, reading: Reading, read_text: ReadText) -> None:
+        self._reading, self._read_text = reading, read_text
         self._converter = Converter(reading)
+
+    def line(self, raw: bytes, line: int) -> Iterator[Entry]:
+        """The entries of one line of a source of JSON lines, which may turn out to be no JSON."""
+        if raw.startswith(b"{"):
+            yield from self.entries(raw, line)
+        else:
+            yield from self.text(raw, line)
 
     def entries(self, raw: bytes, line: int) -> Iterator[Entry]:
         """The entries of one value: a LogEntry, an envelope around some, a description, or a structured log line."""
@@ -37,41 +47,28 @@ class ValueReader:
         except ValueError:
             self._reading.note("bad_line", "values that are no valid JSON were left out", line)
             return
-        yield from self.value(value, raw, line)
+        found = self.known(value, raw, line)
+        yield from self.text(raw, line) if found is None else found
 
-    def value(self, value: Any, raw: bytes, line: int) -> Iterator[Entry]:
-        """The entries of a value that is decoded already and is no LogEntry itself."""
+    def known(self, value: Any, raw: bytes, line: int) -> list[Entry] | None:
+        """The entries of a decoded value that is no LogEntry itself; None for one that is nothing known."""
         inner = opened(value)
         if inner is not None:
-            for item in inner:
-                record = record_of(item) if isinstance(item, dict) else None
-                if record is not None:
-                    yield from self._converter.entries(record, line)
-                else:
-                    entry = structured_entry(item, line, self._reading)
-                    if entry is not None:
-                        yield entry
-            return
-        wrapped = _wrapped_records(value)
-        for item in wrapped:
-            record = record_of(item)
-            if record is not None:
-                yield from self._converter.entries(record, line)
-        if is_description(value):
-            yield from self._description(raw, line)
-            return
-        entry = structured_entry(value, line, self._reading)
-        if entry is not None:
-            yield entry
-        elif not wrapped:
-            yield from self._description(raw, line)
+            return [entry for item in inner for entry in self._opened(item, line)]
+        wrapped = [record for item in _wrapped(value) if (record := record_of(item)) is not None]
+        entries = [entry for record in wrapped for entry in self._converter.entries(record, line)]
+        if not is_description(value):
+            entry = structured_entry(value, line, self._reading)
+            if entry is not None:
+                return [entry]
+            if wrapped:
+                return entries
+        described = self._description(raw, line)
+        return entries + described if entries or described else None
 
-    def line(self, raw: bytes, line: int) -> Iterator[Entry]:
-        """The entries of one line of a source of JSON lines, which may turn out to be no JSON."""
-        if raw.startswith(b"{"):
-            yield from self.entries(raw, line)
-        else:
-            yield from _plain_lines(raw, line, self._reading)
+    def text(self, raw: bytes, line: int) -> Iterator[Entry]:
+        """The entries of text that is no JSON, or of JSON that is nothing known, line by line."""
+        yield from self._read_text(Lines(numbered(raw, line)), "", self._reading)
 
     def rest(self) -> Iterator[Entry]:
         """What waited for the end of the source."""
@@ -79,72 +76,93 @@ class ValueReader:
 
     def cut(self, raw: bytes, line: int) -> Iterator[Entry]:
         """The entries of a value that the end of the source cuts off: of a description what is there, else a note."""
-        text = raw.decode("utf-8", "replace")
         self._reading.note("truncated", "the source ends within a JSON value", line)
         if b'"insertId"' in raw or b'"logName"' in raw:
             return
         try:
-            yield from document_entries(json_document(text, line), Reading(self._reading.name))
+            document = json_document(raw.decode("utf-8", "replace"), line)
         except NotADocument:
             return
+        document.cut = False  # noted already
+        yield from document_entries(document, self._reading)
 
-    def _description(self, raw: bytes, line: int) -> Iterator[Entry]:
+    def _opened(self, item: Any, line: int) -> Iterator[Entry]:
+        record = record_of(item) if isinstance(item, dict) else None
+        if record is not None:
+            yield from self._converter.entries(record, line)
+            return
+        entry = structured_entry(item, line, self._reading)
+        if entry is not None:
+            yield entry
+
+    def _description(self, raw: bytes, line: int) -> list[Entry]:
         try:
-            entries = document_entries(json_document(raw.decode("utf-8", "replace"), line), self._reading)
+            return document_entries(json_document(raw.decode("utf-8", "replace"), line), self._reading)
         except NotADocument as error:
             self._reading.note("unreadable", f"a JSON value cannot be read as a description ({error})", line)
-            return
-        yield from entries
-        if not entries:
-            yield from _plain_lines(raw, line, self._reading)
+            return []
 
 
-def read_json(stream: Stream, reading: Reading) -> Iterator[Entry]:
-    """The entries of a stream of JSON values in any arrangement; text between them is kept as plain lines."""
-    splitter, values = Splitter(), ValueReader(reading)
-    for chunk in stream.chunks():
+def read_json(stream: Stream, reading: Reading, read_text: ReadText) -> Iterator[Entry]:
+    """The entries of a stream of JSON values in any arrangement; what follows them as plain text is read as such."""
+    splitter, values = Splitter(stream.line), ValueReader(reading, read_text)
+    chunks = stream.chunks()
+    for chunk in chunks:
         for kind, line, raw in splitter.feed(chunk):
-            yield from values.entries(raw, line) if kind == "value" else _plain_lines(raw, line, reading)
+            if kind == "value":
+                yield from values.entries(raw, line)
+            elif splitter.in_array:
+                yield from values.text(raw, line)
+            else:
+                yield from values.rest()
+                yield from _text_after(raw, splitter, line, chunks, reading, read_text)
+                return
     line, rest = splitter.rest()
     if splitter.too_large:
         reading.note("too_large", "JSON values beyond any log entry were left out")
     if rest.lstrip().startswith(b"{"):
         yield from values.cut(rest, line)
     elif rest.strip():
-        yield from _plain_lines(rest, line, reading)
+        yield from values.text(rest, line)
     elif splitter.inside:
         reading.note("truncated", "the source ends within a JSON array", line)
     yield from values.rest()
 
 
-def recognised_entries(raw: bytes, line: int, reading: Reading) -> list[Entry] | None:
+def recognised_entries(raw: bytes, line: int, reading: Reading, read_text: ReadText) -> list[Entry] | None:
     """The entries of a JSON value that stands within text; None for one that is nothing known, such as a printed config."""
-    values = ValueReader(reading)
-    if decode(raw) is None:
-        try:
-            value = value_of(raw)
-        except ValueError:
-            return None
-        known = is_description(value) or opened(value) is not None or _wrapped_records(value)
-        if not known and structured_entry(value, line, reading) is None:
-            return None
-    return [*values.entries(raw, line), *values.rest()]
+    values = ValueReader(reading, read_text)
+    if decode(raw) is not None:
+        return [*values.entries(raw, line), *values.rest()]
+    try:
+        return values.known(value_of(raw), raw, line)
+    except ValueError:
+        return None
 
 
-def _wrapped_records(value: Any) -> list[dict[str, Any]]:
-    """LogEntries that stand in a wrapper: a page of the API's answer, or single ones among its members."""
+def numbered(text: bytes, line: int) -> Iterator[Line]:
+    """The lines of a text with their numbers, of which the first is given."""
+    for number, part in enumerate(text.split(b"\n"), line):
+        yield number, part.removesuffix(b"\r")
+
+
+def _text_after(
+    first: bytes, splitter: Splitter, line: int, chunks: Iterator[bytes], reading: Reading, read_text: ReadText
+) -> Iterator[Entry]:
+    _, rest = splitter.rest()
+    head = first + rest
+    after = Stream.of(head, chunks, line, reading)
+    yield from read_text(Lines(after.lines()), head.decode("utf-8", "replace"), reading)
+
+
+def _wrapped(value: Any) -> list[dict[str, Any]]:
+    """What may be LogEntries in a wrapper: a page of the API's answer, or single ones among its members."""
     if not isinstance(value, dict):
         return []
     found: list[dict[str, Any]] = []
     for key, inner in value.items():
         if key in _LISTS and isinstance(inner, list):
-            found += [item for item in inner if isinstance(item, dict) and record_of(item) is not None]
+            found += [item for item in inner if isinstance(item, dict) and ("logName" in item or "insertId" in item)]
         elif isinstance(inner, dict) and ("logName" in inner or "insertId" in inner):
             found.append(inner)
     return found
-
-
-def _plain_lines(raw: bytes, line: int, reading: Reading) -> Iterator[Entry]:
-    for number, text in enumerate(raw.decode("utf-8", "replace").split("\n"), line):
-        if text.strip():
-            yield Entry(text=text.rstrip("\r"), time_stated=False, sequence=number, source=reading.name, line=number)

@@ -69,6 +69,14 @@ class Converter:
             "pipeline": lambda record, _: [pipeline_part(record.json_payload, record.text_payload)],
         }
 
+    def log_line(self, record: Record, line: int) -> Entry | None:
+        """The entry of a whole log line, the usual and quick case; None for a record that `entries` has to read."""
+        identity = self._identity_of(record)
+        if record.split or identity.shape in self._special:
+            return None
+        text, severity = _log_text(record, identity.shape)
+        return self._entry(record, identity, text, severity, line)
+
     def entries(self, record: Record, line: int) -> Iterator[Entry]:
         """The entries of one record; a part of a split entry waits for the others."""
         if record.split:
@@ -84,7 +92,7 @@ class Converter:
             self._reading.note("truncated", "parts of a split entry are missing", line)
             yield from self._convert(record, line)
 
-    def _convert(self, record: Record, line: int) -> Iterator[Entry]:
+    def _identity_of(self, record: Record) -> Identity:
         key = (bytes(record.resource), bytes(record.labels), record.log_name)
         identity = self._identities.get(key)
         if identity is None:
@@ -92,6 +100,10 @@ class Converter:
             if len(self._identities) >= _IDENTITIES:
                 self._identities.clear()
             self._identities[key] = identity
+        return identity
+
+    def _convert(self, record: Record, line: int) -> Iterator[Entry]:
+        identity = self._identity_of(record)
         special = self._special.get(identity.shape)
         if special is None or (record.text_payload is not None and identity.shape != "pipeline"):
             text, severity = _log_text(record, identity.shape)
@@ -99,7 +111,7 @@ class Converter:
             return
         try:
             parts = list(special(record, identity))
-        except (ValueError, TypeError, KeyError, AttributeError, msgspec.DecodeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             self._reading.note("doubtful", f"entries of the kind {identity.shape} that have no usual form", line)
             text, severity = _log_text(record, identity.shape)
             parts = [Part(text, severity=severity)]
@@ -147,9 +159,20 @@ def _identity(record: Record) -> Identity:
     return identity
 
 
+def _tolerant_payload(raw: bytes) -> Payload:
+    """A payload with broken UTF-8 or numbers that are none."""
+    try:
+        return msgspec.convert(value_of(raw), Payload)
+    except (ValueError, RecursionError):
+        return Payload()
+
+
 def _object(value: Any) -> dict[str, Any]:
     if isinstance(value, msgspec.Raw):
-        value = value_of(bytes(value)) if value else None
+        try:
+            value = value_of(bytes(value)) if value else None
+        except ValueError:
+            return {}
     return value if isinstance(value, dict) else {}
 
 
@@ -164,10 +187,13 @@ def _log_text(record: Record, shape: str) -> tuple[str, str]:
         return bytes(record.proto_payload).decode("utf-8", "replace"), severity
     try:
         payload = _payload.decode(raw)
-    except (msgspec.DecodeError, ValueError):
-        return raw.decode("utf-8", "replace"), severity
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        payload = _tolerant_payload(raw)
     if severity == "DEFAULT":
         severity = payload_severity(payload)
+    message = payload.message
+    if type(message) is str and message and not (b'"exc' in raw or b'"stack' in raw or b'"traceback' in raw):
+        return message.rstrip("\r\n"), severity  # what payload_text would give
     return payload_text(payload) or raw.decode("utf-8", "replace"), severity
 
 

@@ -25,7 +25,11 @@ def read_ndjson(stream: Stream, reading: Reading, other: Other) -> Iterator[Entr
         records = _decode_block(block)
         if records is not None:
             for line, record in enumerate(records, first):
-                yield from converter.entries(record, line)
+                entry = converter.log_line(record, line)
+                if entry is None:
+                    yield from converter.entries(record, line)
+                else:
+                    yield entry
         else:
             yield from _one_by_one(block, first, converter, other)
     yield from converter.rest()
@@ -58,7 +62,7 @@ def _one_by_one(block: bytes, first: int, converter: Converter, other: Other) ->
 
 def _blocks(stream: Stream, reading: Reading) -> Iterator[tuple[int, bytes]]:
     """Whole lines in blocks of about a chunk, each with the number of its first line."""
-    line, rest, skipping = 1, b"", False
+    line, rest, skipping = stream.line, b"", False
     for chunk in stream.chunks():
         cut = chunk.rfind(b"\n") + 1
         if not cut:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer.formats.csv_export import read_csv
-from analyzer.formats.json_values import ValueReader, read_json
+from analyzer.formats.json_values import ValueReader, numbered, read_json
 from analyzer.formats.ndjson import read_ndjson
 from analyzer.formats.reading import Reading
 from analyzer.formats.recognise import Form, recognise
@@ -37,24 +37,22 @@ def read_source(source: Source, notes: list[Note]) -> Iterator[Entry]:
 
 
 def _entries(stream: Stream, reading: Reading) -> Iterator[Entry]:
-    form, start = recognise(stream.head, stream.complete)
-    head = stream.head.decode("utf-8", "replace")
-    if start:
-        before = stream.drop(start)
-        yield from read_text(Lines(_numbered(before)), before.decode("utf-8", "replace"), reading)
-    if form is Form.NDJSON:
-        values = ValueReader(reading)
+    found = recognise(stream.head, stream.complete)
+    whole = stream.head.decode("utf-8", "replace")
+    before = stream.drop(found.start)
+    if found.cut:
+        reading.note("truncated", "the source begins in the middle of an entry, which was left out", 1)
+    elif before:
+        yield from read_text(Lines(numbered(before, 1)), before.decode("utf-8", "replace"), reading)
+    if found.form is Form.NDJSON:
+        values = ValueReader(reading, read_text)
         yield from read_ndjson(stream, reading, values.line)
         yield from values.rest()
-    elif form is Form.JSON:
-        yield from read_json(stream, reading)
-    elif form is Form.CSV:
+    elif found.form is Form.JSON:
+        yield from read_json(stream, reading, read_text)
+    elif found.form is Form.CSV:
         yield from read_csv(stream, reading)
-    elif form is Form.YAML:
-        yield from read_yaml(stream, reading)
+    elif found.form is Form.YAML:
+        yield from read_yaml(stream, reading, read_text)
     else:
-        yield from read_text(Lines(stream.lines()), head, reading)
-
-
-def _numbered(text: bytes) -> Iterator[tuple[int, bytes]]:
-    yield from enumerate(text.split(b"\n"), 1)
+        yield from read_text(Lines(stream.lines()), whole, reading)

@@ -24,32 +24,38 @@ class Form(StrEnum):
 _JSON_START = re.compile(rb'\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[{\[]|\]\s*$|$))')
 _EXPORT_MARK = re.compile(rb'"(?:insertId|logName|apiVersion|jobSpec|textPayload|jsonPayload|displayName|createTime)"')
 _PREAMBLE = 12
-_YAML_START = re.compile(
-    rb"(?:apiVersion|kind|insertId|logName|jsonPayload|textPayload|protoPayload|metadata|labels|items|name|displayName|createTime"
-    rb"|jobId|jobSpec|error|endTime|receiveTimestamp|resource|severity|timestamp|state|etag|trainingInput):(?: |\r?$)", re.MULTILINE
-)  # fmt: skip
+_YAML_START = re.compile(rb"[A-Za-z_][\w.-]*:(?: |\r?$)", re.MULTILINE)
 _YAML_LINE = re.compile(rb"^(?:[\w.\"'/-]+:(?: .*)?|\s+.*|- .*|-|#.*|---.*|\.\.\.)\r?$")
 _YAML_MARK = re.compile(
-    rb"^(?:apiVersion: \S|kind: \w+\s*$|insertId: \S|logName: projects/|createTime: '|jobId: \w|name: projects/|  state: |state: JOB_STATE)",
+    rb"^(?:apiVersion: \S|kind: [\w#]+\s*$|insertId: \S|logName: projects/|createTime: '|jobId: \w|name: projects/|  state: "
+    rb"|state: JOB_STATE)",
     re.MULTILINE,
 )
 _MIDDLE = re.compile(rb'^\s+"(?:insertId|logName|receiveTimestamp|textPayload|severity|timestamp)": ', re.MULTILINE)
 _NEXT_ENTRY = re.compile(rb"\n( *)\},\s*\n\1\{")
 
 
-def recognise(head: bytes, complete: bool) -> tuple[Form, int]:
-    """The form of a source that begins with these bytes, and where it begins behind a preamble of plain lines."""
+class Recognised(msgspec.Struct, frozen=True):
+    """A form and where it begins: what stands before are plain lines, or the rest of an entry that was cut off."""
+
+    form: Form
+    start: int = 0
+    cut: bool = False
+
+
+def recognise(head: bytes, complete: bool) -> Recognised:
+    """The form of a source that begins with these bytes."""
     start = _json_start(head)
     if start is not None:
-        return _json_form(head[start:], complete), start
+        return Recognised(_json_form(head[start:], complete), start)
     if is_csv_header(head.split(b"\n", 1)[0]):
-        return Form.CSV, 0
+        return Recognised(Form.CSV)
     middle = _MIDDLE.search(head[:4096])
     follow = _NEXT_ENTRY.search(head) if middle and not head.lstrip().startswith((b"{", b"[")) else None
     if follow is not None:
-        return Form.JSON, head.index(b"{", follow.end() - 1)
+        return Recognised(Form.JSON, follow.end() - 1, cut=True)
     yaml = _yaml_start(head)
-    return (Form.YAML, yaml) if yaml is not None else (Form.TEXT, 0)
+    return Recognised(Form.TEXT) if yaml is None else Recognised(Form.YAML, yaml)
 
 
 def _json_start(head: bytes) -> int | None:

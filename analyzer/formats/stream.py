@@ -31,7 +31,10 @@ _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1b\b\x07\0")
 
 
 class Stream:
-    """A source's bytes, converted to UTF-8, whose head can be looked at before it is read."""
+    """A source's bytes, converted to UTF-8, whose head can be looked at before it is read.
+
+    `line` is the number of the line that comes next.
+    """
 
     def __init__(self, raw: BinaryIO, reading: Reading) -> None:
         self._raw, self._reading = raw, reading
@@ -40,6 +43,12 @@ class Stream:
         first = self._fill(b"", HEAD)
         self._decoder, skip = _decoder_for(first, self._ended)
         self.head = self._utf8(first[skip:])
+        self.line = 1
+
+    @classmethod
+    def of(cls, head: bytes, chunks: Iterator[bytes], line: int, reading: Reading) -> Stream:
+        """A stream that goes on where another reader stopped: behind these bytes with these chunks of UTF-8."""
+        return _Rest(head, chunks, line, reading)
 
     @property
     def complete(self) -> bool:
@@ -59,6 +68,7 @@ class Stream:
     def drop(self, size: int) -> bytes:
         """Takes bytes off the head, so that reading begins behind them."""
         taken, self.head = self.head[:size], self.head[size:]
+        self.line += taken.count(b"\n")
         return taken
 
     def chunks(self) -> Iterator[bytes]:
@@ -77,7 +87,7 @@ class Stream:
 
     def lines(self) -> Iterator[Line]:
         """Every line with its number, without its end; over-long lines in pieces that share a number."""
-        number, rest = 1, b""
+        number, rest = self.line, b""
         for chunk in self.chunks():
             parts = (rest + chunk).split(b"\n") if b"\n" in chunk else [rest + chunk]
             rest = parts.pop()
@@ -114,12 +124,25 @@ class Stream:
         return data if self._decoder is None else self._decoder.decode(data).encode("utf-8", "replace")
 
 
+class _Rest(Stream):
+    """The rest of a stream that another reader began to read."""
+
+    def __init__(self, head: bytes, chunks: Iterator[bytes], line: int, reading: Reading) -> None:
+        self._chunks, self._reading = chunks, reading
+        self.head, self.line = head, line
+
+    def chunks(self) -> Iterator[bytes]:
+        yield self.head
+        yield from self._chunks
+
+
 class Lines:
     """Lines that can be looked at before they are taken."""
 
     def __init__(self, lines: Iterator[Line]) -> None:
         self._lines = lines
         self._ahead: deque[Line] = deque()
+        self.returned = 0
 
     def peek(self, distance: int = 0) -> bytes | None:
         """The line so many lines ahead, without taking it; None behind the end."""
@@ -137,8 +160,9 @@ class Lines:
         return self._ahead.popleft() if self._ahead else next(self._lines)
 
     def back(self, lines: list[Line]) -> None:
-        """Puts lines back, so that they come next."""
+        """Puts lines back, so that they come next. `returned` counts their bytes, to bound how often that is done."""
         self._ahead.extendleft(reversed(lines))
+        self.returned += sum(len(line) + 1 for _, line in lines)
 
 
 def text_of(line: bytes, reading: Reading, number: int) -> str:

@@ -5,28 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from analyzer.formats.json_values import ReadText, numbered
 from analyzer.formats.located import NotADocument, yaml_document
 from analyzer.formats.logentry import Converter
 from analyzer.formats.objects import document_entries
 from analyzer.formats.reading import Reading
 from analyzer.formats.record import record_of
-from analyzer.formats.stream import Stream, text_of
+from analyzer.formats.stream import Lines, Stream, text_of
 from analyzer.model import Entry
 
 _DOCUMENT_LIMIT = 1 << 25
 """A single document longer than this (characters) is read as plain lines: entries end at 256 KiB."""
 
 
-def read_yaml(stream: Stream, reading: Reading) -> Iterator[Entry]:
+def read_yaml(stream: Stream, reading: Reading, read_text: ReadText) -> Iterator[Entry]:
     """The entries of a stream of YAML documents; one that cannot be read is kept as plain lines."""
     converter = Converter(reading)
     for line, lines in _documents(stream, reading):
-        yield from _document(lines, line, reading, converter)
+        yield from _document(lines, line, reading, converter, read_text)
     yield from converter.rest()
 
 
 def _documents(stream: Stream, reading: Reading) -> Iterator[tuple[int, list[str]]]:
-    first, lines, size = 1, [], 0
+    lines: list[str] = []
+    first, size = stream.line, 0
     for number, raw in stream.lines():
         line = text_of(raw, reading, number)
         if line.rstrip() == "---" or size > _DOCUMENT_LIMIT:
@@ -40,7 +42,9 @@ def _documents(stream: Stream, reading: Reading) -> Iterator[tuple[int, list[str
         yield first, lines
 
 
-def _document(lines: list[str], line: int, reading: Reading, converter: Converter) -> Iterator[Entry]:
+def _document(
+    lines: list[str], line: int, reading: Reading, converter: Converter, read_text: ReadText
+) -> Iterator[Entry]:
     text = "\n".join(lines)
     if not text.strip():
         return
@@ -48,7 +52,7 @@ def _document(lines: list[str], line: int, reading: Reading, converter: Converte
         document = yaml_document(text, line)
     except NotADocument:
         reading.note("unreadable", "YAML documents that cannot be read were kept as plain lines", line)
-        yield from _plain(lines, line, reading)
+        yield from _text(lines, line, reading, read_text)
         return
     values: list[Any] = document.value if isinstance(document.value, list) else [document.value]
     records = [record for value in values if isinstance(value, dict) and (record := record_of(value)) is not None]
@@ -56,10 +60,9 @@ def _document(lines: list[str], line: int, reading: Reading, converter: Converte
         yield from converter.entries(record, line)
     if not records:
         entries = document_entries(document, reading)
-        yield from entries or _plain(lines, line, reading)
+        yield from entries or _text(lines, line, reading, read_text)
 
 
-def _plain(lines: list[str], first: int, reading: Reading) -> Iterator[Entry]:
-    for number, text in enumerate(lines, first):
-        if text.strip():
-            yield Entry(text=text, time_stated=False, sequence=number, source=reading.name, line=number)
+def _text(lines: list[str], first: int, reading: Reading, read_text: ReadText) -> Iterator[Entry]:
+    text = "\n".join(lines)
+    yield from read_text(Lines(numbered(text.encode("utf-8", "replace"), first)), text, reading)

@@ -9,6 +9,8 @@ from analyzer.model import Attempt, Instant, Message, Run, Timeline
 from analyzer.rulebook import Finding
 
 SIGNS_OF_LIFE = frozenset(("step", "checkpoint_saved", "training_done", "job_succeeded"))
+ENDS_WELL = frozenset(("training_done", "job_succeeded"))
+FAILURES = frozenset(("error", "oom", "crash", "retryable", "preempted", "maintenance", "unknown"))
 CLOCK_SLACK = 10.0
 """Seconds that clocks of replicas may be apart (the documented exports differ by up to 5 s each way)."""
 
@@ -21,12 +23,15 @@ class Course:
         self._place = {id(message): place for place, message in enumerate(messages)}
         self._signs: dict[tuple[str | None, int | None], list[int]] = {}
         self._all_signs: list[int] = []
+        self._good_ends: list[int] = []
         for finding in findings:
             if finding.rule.event in SIGNS_OF_LIFE and id(finding.message) in self._place:
                 place = self._place[id(finding.message)]
                 key = (finding.message.replica, finding.message.rank)
                 self._signs.setdefault(key, []).append(place)
                 self._all_signs.append(place)
+                if finding.rule.event in ENDS_WELL or at_its_end(finding):
+                    self._good_ends.append(place)
         for places in (*self._signs.values(), self._all_signs):
             places.sort()
 
@@ -51,6 +56,11 @@ class Course:
         """How many signs of life the whole job gave after a message."""
         place = self._place.get(id(message))
         return 0 if place is None else len(self._all_signs) - bisect_right(self._all_signs, place)
+
+    def ended_well_after(self, message: Message) -> bool:
+        """Whether any replica said after a message that training is done, or reached its last step."""
+        place = self._place.get(id(message))
+        return place is not None and bool(self._good_ends) and max(self._good_ends) > place
 
     def runs(self, replica: str | None) -> list[tuple[Attempt, Run]]:
         """The runs of a replica over all attempts, in order."""
@@ -89,6 +99,24 @@ class Course:
         pair = self.run_at(replica, time)
         return (pair[1].exit_code, pair[1].signal) if pair else (None, None)
 
-    def end_of_log(self, messages: Sequence[Message]) -> Instant | None:
-        """The last time that any message states."""
-        return max((m.time for m in messages if m.time is not None), default=None)
+    def failing_run(self) -> tuple[str, Attempt, Run] | None:
+        """The run that ended the job: of each replica of the last attempt its last failure, and of these the first.
+
+        Runs that died because a peer died, that the service stopped, or that were started after the end do not count.
+        """
+        last = self.last_attempt
+        ends = []
+        for lane in last.replicas if last else ():
+            failed = [run for run in lane.runs if not run.doomed and run.reason in FAILURES and run.end is not None]
+            if failed and failed[-1].end is not None:
+                ends.append((int(failed[-1].end), lane.name, failed[-1]))
+        if not ends or last is None:
+            return None
+        _, name, run = min(ends, key=lambda item: item[:2])
+        return name, last, run
+
+
+def at_its_end(finding: Finding) -> bool:
+    """Whether a progress line has counted up to its total."""
+    step, final = finding.values.get("step"), finding.values.get("final_step")
+    return finding.rule.event == "step" and step is not None and step == final

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from analyzer.entries import Story
+from analyzer.judge.course import at_its_end
 from analyzer.model import Timeline
 from analyzer.rulebook import Finding
 
@@ -38,7 +39,7 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
     if said:
         last = said[-1]
         return Outcome(_EVENTS[last.rule.event or ""], None, True, f"the log says: {last.rule.title.en}", last)
-    done = [f for f in findings if f.rule.event == "training_done"]
+    done = [f for f in findings if f.rule.event == "training_done" or at_its_end(f)]
     if has_cause:
         return Outcome("failed", state, False, "a failure was found, and nothing after it says that the job went on")
     ended = timeline.attempts[-1].end_reason if timeline.attempts else None
@@ -47,7 +48,7 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
             "succeeded", state, False, "the primary replica ended with exit code 0", done[-1] if done else None
         )
     if done:
-        return Outcome("succeeded", state, False, "the training program says that it finished", done[-1])
+        return Outcome("succeeded", state, False, "the training program says that it reached its end", done[-1])
     if ended is not None:
         return Outcome("failed", state, False, f"the last attempt ended: {ended.replace('_', ' ')}")
     if state is not None and _word(state) == "running":

@@ -22,8 +22,9 @@ def telling_messages(messages: Sequence[Message], findings: Sequence[Finding], l
     the latest first; then the last line of all.
     """
     dull = {id(f.message) for f in findings if f.role in (Role.NOISE, Role.PROGRESS, Role.TEARDOWN)}
-    verdicts = [f.message for f in findings if f.role is Role.VERDICT]
-    chosen = verdicts[-1:]
+    ends = [f.message for f in findings if f.role is Role.VERDICT and "exit_code" in f.values]
+    words = [f.message for f in findings if f.role is Role.VERDICT]
+    chosen = ends[-1:]
     counts: dict[str, int] = {}
     for message in messages:
         shape = shape_of(message.text)
@@ -40,7 +41,7 @@ def telling_messages(messages: Sequence[Message], findings: Sequence[Finding], l
     for message in chosen:
         if all(message is not known for known in unique):
             unique.append(message)
-    return unique[:limit] or list(messages[-1:])
+    return unique[:limit] or words[-1:] or list(messages[-1:])
 
 
 def shape_of(text: str) -> str:

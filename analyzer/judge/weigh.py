@@ -43,6 +43,8 @@ def _survival(candidate: Candidate, course: Course) -> None:
     went_on = course.went_on_after(message)
     if went_on:
         candidate.give(-45, f"training went on after it ({went_on} signs of progress on the same replica)")
+    elif course.ended_well_after(message):
+        candidate.give(-45, "the training reached its end after it")
     elif course.job_went_on_after(message) >= 3:
         candidate.give(-15, "the job made progress after it, though not on this replica")
     if not course.in_last_life(candidate.replica, candidate.time):

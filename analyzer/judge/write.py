@@ -90,21 +90,28 @@ def _support(chosen: Candidate, findings: Sequence[Finding]) -> list[Finding]:
 def unknown_cause(
     story: Story, messages: Sequence[Message], findings: Sequence[Finding], course: Course, mask: Mask, options: Options
 ) -> RootCause | None:
-    """Where nothing convinces: no rule, and the most telling lines as evidence."""
+    """Where nothing convinces: no rule, the run that ended the job, and the most telling lines as evidence."""
     if not messages:
         return None
     telling = telling_messages(messages, findings)
-    verdict = next((f for f in findings if telling and f.message is telling[0] and f.role is Role.VERDICT), None)
-    replica = verdict.replica if verdict else telling[0].replica
+    verdict = next((f for f in findings if f.message is telling[0] and "exit_code" in f.values), None)
+    replica = (verdict.replica if verdict else None) or telling[0].replica
+    code, signal, attempt = (_code(verdict), verdict.values.get("signal"), None) if verdict else (None, None, None)
+    time = stated_time(telling[0])
+    if (failing := course.failing_run()) is not None:
+        run = failing[2]
+        if verdict is None or verdict.replica != failing[0]:
+            time = run.end
+        replica, attempt, code, signal = failing[0], failing[1].number, run.exit_code, run.signal
     known = options.exit_codes.get(replica, options.exit_codes.get(None))
-    code = known if known is not None else _code(verdict) if verdict else course.exit_of(replica, None)[0]
     return RootCause(
         rule=None,
-        replica=replica,
+        replica=None if replica == "service" else replica,
         rank=telling[0].rank,
-        time=stated_time(telling[0]),
-        exit_code=code,
-        signal=verdict.values.get("signal") if verdict else None,
+        attempt=attempt,
+        time=time,
+        exit_code=code if known is None else known,
+        signal=signal,
         evidence=within_bounds(message_evidence(m, story.key, mask, lines=12, chars=2000) for m in telling),
     )
 

@@ -11,7 +11,7 @@ from analyzer.model.diagnosis import Diagnosis
 from analyzer.model.instant import SECOND, Instant
 from analyzer.model.timeline import Attempt, Run, Timeline
 
-MOST_LANES = 16  # drawn one by one; the others are drawn by groups of like ones
+MOST_LANES = 10  # drawn one by one; the others are drawn by groups of like ones
 MOST_GROUPS = 40
 
 WEIGHTS = {  # how much each end of a run matters to the story
@@ -128,7 +128,7 @@ def chart_of(diagnosis: Diagnosis) -> Chart | None:
 def close_up(chart: Chart, diagnosis: Diagnosis) -> Chart | None:
     """The minutes around the root cause, where the whole chart is too coarse to show who died first; else None."""
     root = diagnosis.root_cause
-    if root is None or root.time is None or chart.seconds < 240:
+    if root is None or root.time is None or chart.seconds < 240 or not chart.lanes:
         return None
     ends = [block.end for lane in chart.lanes for block in lane.blocks if block.end >= root.time]
     last = min(max(ends, default=root.time), root.time.plus(chart.seconds / 10))

@@ -208,6 +208,16 @@ class JobView:
                 yield ContextLine(item, is_proof, clock(item.time, 3))
 
     @property
+    def has_more_evidence(self) -> bool:
+        """Whether there is evidence beyond what stands at the head of the page."""
+        root, around = self.diagnosis.root_cause, self.diagnosis.context
+        if root is None or self.proof is None:
+            return False
+        at_head = 1 if root.rule else 3
+        more = around.before or around.after or root.values or root.evidence[at_head:]
+        return bool(more) or not self.proof.whole
+
+    @property
     def whereabouts(self) -> list[str]:
         """Where and when the cause was, part by part."""
         return whereabouts(self.diagnosis, self.words)

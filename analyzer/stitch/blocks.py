@@ -135,6 +135,11 @@ BLOCKS = (
         "launcher_table", "table", ("====================", "********************"), r"^(?:={20,}|\*{20,})\s*$", r".*",
         end=r"^(?:={20,}|\*{20,})\s*$", second=r"^\s*\S+ FAILED\s*$", blanks=True, patience=0,
     ),
+    _block(
+        "pip", "line", ("Command errored out", "subprocess-exited-with-error"),
+        r"^\s*(?:ERROR: Command errored out with exit status|error: subprocess-exited-with-error)",
+        r"\s+\S|[×╰│]|note: |hint: |ERROR: Command errored|-{10,}", blanks=True,
+    ),
     _block("warning", "line", ("Warning: ",), r":\d+: \w*Warning: ", r"  \S"),
 )  # fmt: skip
 

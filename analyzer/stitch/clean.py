@@ -21,12 +21,12 @@ _PROGRESS = re.compile(r"\d ?%|\d ?/ ?\d|(?:it|s|B|ba|ex|examples)/(?:s|it)\b|\b
 
 def visible(text: str) -> str:
     """The text as a terminal would leave it on the screen: without escapes, overwritten states, the last newline."""
-    if "\r" in text or "\x08" in text:
-        text = "\n".join(_last_state(line) for line in text.split("\n"))
     if "\x1b" in text or any(mark in text for mark in _ESCAPE_MARKS[1:]):
         text = _ESCAPES.sub("", text)
     if "[0m" in text or "[39m" in text:  # colours whose escape character got lost on the way
         text = _BARE_COLOUR.sub("", text)
+    if "\r" in text or "\x08" in text:
+        text = "\n".join(_last_state(line) for line in text.split("\n"))
     return text[:-1] if text.endswith("\n") else text
 
 
@@ -37,6 +37,9 @@ def _last_state(line: str) -> str:
     states = [state for state in line.split("\r") if state.strip()]
     if not states:
         return ""
+    prefixed = without_prefix(states[0]) if len(states) > 1 else None
+    if prefixed is not None and without_prefix(states[-1]) is None:  # a launcher writes it once a line, not once a state
+        states[-1] = states[0].removesuffix(prefixed.text) + states[-1]
     kept = [state for state in states[:-1] if not _PROGRESS.search(state)]
     return "\n".join((*kept, states[-1]))
 

@@ -62,7 +62,7 @@ class Stream:
         self._slots = slots
         self._open: list[Open] = []
         self._blanks: list[tuple[int, Entry, int | None]] = []  # may yet belong to what is open; each with its place
-        self._followers: dict[str, set[str]] = {}  # while several messages are open: which line came after which
+        self._followers: dict[str, set[str]] = {}  # which line came after which in messages so far
         self._run = 0  # how many lines on end went to one message
         self._last: tuple[int, Entry, str, int | None] | None = None  # the plain line just before, if it was one
 
@@ -133,7 +133,7 @@ class Stream:
 
     def _serve(self, message: Open, line: str) -> None:
         """Notes what followed what, and puts the message at the end of the queue of those that wait."""
-        if len(self._open) > 1 and len(self._followers) < MOST_LINES:
+        if len(self._followers) < MOST_LINES:
             self._followers.setdefault(message.lines[-1], set()).add(line)
         self._run = self._run + 1 if message is self._open[-1] else 1
         self._open.remove(message)

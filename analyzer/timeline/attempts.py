@@ -38,10 +38,10 @@ class Try:
     running: int | None = None
     end: int | None = None
     end_reason: str | None = None
-    running_deduced: bool = False
     root: Life | None = None
     fatal: Signal | None = None
     quiet: bool = False  # nothing but new machines tells that it began
+    meant: dict[int, Life] = field(default_factory=dict)  # which life a word of the service is about, by its place
 
     def lanes(self) -> dict[str, list[Life]]:
         """Its lives by lane, in order."""
@@ -140,13 +140,14 @@ class Cutter:
         before = self.of_life[id(previous)] if previous is not None else None
         same_unit = previous is not None and previous.unit is not None and previous.unit == life.unit
         if before is not None and before is not now:
-            return before if same_unit else now
-        if same_unit:
-            return now
-        if self._tried_again(life, previous):
-            attempt = self._next(life.begin, quiet=True)
-            return attempt
+            return before if same_unit and not self._told_before(life) else now
+        if not same_unit and self._tried_again(life, previous):
+            return self._next(life.begin, quiet=True)
         return now
+
+    def _told_before(self, life: Life) -> bool:
+        """Whether the attempt that is going on had been announced before a container started."""
+        return bool(self.now.rules) and self.now.begin < life.begin
 
     def _by_label(self, life: Life) -> Try:
         now = self.now

@@ -10,7 +10,7 @@ from analyzer.timeline.evidence import Evidence, Signal
 from analyzer.timeline.lives import Life
 from analyzer.timeline.names import pool_of
 from analyzer.timeline.policy import Limits, Policy
-from analyzer.timeline.verdicts import FRESH, gone_on_after, life_meant
+from analyzer.timeline.verdicts import AFTER_VERDICT, FRESH, gone_on_after, life_meant
 
 SKEW = 10 * SECOND
 STOP_CODES = frozenset((9, 15, 137, 143))
@@ -40,38 +40,48 @@ class Judge:
     # -- the service's words on replicas
 
     def _attribute(self, attempt: Try) -> None:
-        """Gives exit codes that the service names to the lives that they are about."""
+        """Gives exit codes that the service names to the lives that they are about; its number is the one that counts."""
         lanes = _by_replica(attempt.lives)
+        named: set[int] = set()
         for signal in attempt.signals:
             if signal.event not in ("replica_failed", "replica_out_of_memory") or signal.replica not in lanes:
                 continue
-            life = life_meant(signal, lanes[signal.replica])
+            life = life_meant(signal, [life for life in lanes[signal.replica] if id(life) not in named])
             if life is None:
                 continue
-            if not life.code_stated and signal.number is not None:
+            named.add(id(life))
+            attempt.meant[id(signal)] = life
+            if signal.number is not None:
                 life.exit_code, life.code_stated = signal.number, True
-            life.signal = life.signal or signal.values.get("signal")
+            life.signal = signal.values.get("signal") or life.signal
             if signal.event == "replica_out_of_memory":
                 life.reason, life.memory = "oom", True
 
     def _find_fatal(self, attempt: Try, last: bool) -> None:
         """The failure that ended the attempt, where one did."""
+        if last and self._word(attempt) in ("success", "cancelled"):
+            return
         words = [s for s in attempt.signals if s.event in VERDICTS]
-        if words and not gone_on_after(words[-1], attempt.lives) and not (last and self._word(attempt) in ("success", "cancelled")):
+        if words and not gone_on_after(words[-1], attempt.lives):
             attempt.fatal = words[-1]
             attempt.root = self._root_of(attempt, [s for s in words if words[-1].moment - s.moment < FRESH])
-        elif not words and self._failed_silently(attempt, last):
-            failed = [life for life in attempt.lives if life.failed and not self._restarted(life, attempt)]
-            attempt.root = min(failed, key=_blame, default=None)
+        elif not any(s.event in ("stockout", "internal_error") for s in attempt.signals):
+            attempt.root = min(self._failed_last(attempt), key=_blame, default=None)
 
-    def _failed_silently(self, attempt: Try, last: bool) -> bool:
-        """Whether the attempt failed though no word of the service names a replica."""
-        if any(s.event in ("stockout", "internal_error") for s in attempt.signals):
-            return False
-        return not last or self._word(attempt) not in ("success", "cancelled")
+    def _failed_last(self, attempt: Try) -> list[Life]:
+        """Lives that failed and were not survived: a replica's last one, or the one before a container soon shut down."""
+        torn_down = min((s.moment for s in attempt.signals if s.event == "teardown"), default=None)
+        found = []
+        for lives in attempt.lanes().values():
+            life = lives[-1]
+            if not life.failed and len(lives) > 1 and life.last - life.begin < AFTER_VERDICT:
+                life = lives[-2]
+            told = torn_down is not None and life.finish > torn_down - SKEW and life.exit_code in STOP_CODES
+            if life.failed and not told:
+                found.append(life)
+        return found
 
     def _root_of(self, attempt: Try, words: Sequence[Signal]) -> Life | None:
-        lanes = _by_replica(attempt.lives)
         named = []
         for signal in words:
             if signal.event in ("low_memory", "low_disk"):
@@ -79,8 +89,8 @@ class Judge:
                 members = [life for life in attempt.lives if pool_of(life.replica) in pools]
                 if len({life.replica for life in members}) == 1:
                     named.append(members[-1])
-            elif signal.replica in lanes and (life := life_meant(signal, lanes[signal.replica])) is not None:
-                named.append(life)
+            elif id(signal) in attempt.meant:
+                named.append(attempt.meant[id(signal)])
         return min(named, key=_blame, default=None)
 
     def _mark_doomed(self, attempt: Try) -> None:
@@ -312,15 +322,16 @@ class Judge:
         final = [s.moment for s in attempt.signals if s.event in ("job_succeeded", "job_failed", "job_cancelled", "teardown")]
         if last and final:
             return max(final)
-        ends = [life.finish for life in attempt.lives if not life.doomed]
+        lives = [life for life in attempt.lives if not life.doomed]
         words = [attempt.fatal.moment] if attempt.fatal is not None else []
         words += [s.moment for s in attempt.signals if s.event in ("stockout", "internal_error")]
-        return max((*ends, *words), default=None)
-
-    def _restarted(self, life: Life, attempt: Try) -> bool:
-        lives = attempt.lanes()[life.lane]
-        at = lives.index(life)
-        return at + 1 < len(lives) and lives[at + 1].last - lives[at + 1].begin > FRESH * 3
+        latest = max(lives, key=lambda life: life.finish, default=None)
+        if latest is None or latest.end_stated:
+            return max((*words, *(life.finish for life in lives)), default=None)
+        # Nothing states the last container's end, so the failure that ended the attempt stands for it.
+        if words:
+            return words[-1]
+        return attempt.root.finish if attempt.root is not None and attempt.root.end_stated else latest.finish
 
 
 _TOLD = {"Evicted": "preemption", "NodeShutdown": "preemption", "NodeLost": "preemption", "DeadlineExceeded": "timeout"}

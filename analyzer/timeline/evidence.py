@@ -90,7 +90,7 @@ def gather(story: Story, messages: Sequence[Message], findings: Iterable[Finding
 
 def is_output(entry: Entry) -> bool:
     """Whether a container printed the line."""
-    return entry.origin in (Origin.REPLICA, Origin.TEXT) and entry.replica != "service" and not entry.fields
+    return entry.origin in (Origin.REPLICA, Origin.TEXT) and entry.replica != "service" and not entry.fields.get("kind")
 
 
 class _Marks(msgspec.Struct):
@@ -121,7 +121,7 @@ def _signals(
         event = finding.rule.event
         if finding.role in (Role.ROOT, Role.CASCADE):
             _mark_role(marks.setdefault(place, _Marks()), finding)
-        if event is None or (event in OF_A_REPLICA and first.fields.get("kind") in DESCRIBED):
+        if event is None or (event in OF_A_REPLICA and _is_description(first)):
             continue
         replica = names.resolve(finding.replica)
         key = (id(finding.message), event, replica, finding.values.get("container", ""))
@@ -130,6 +130,10 @@ def _signals(
             values = {**(known.values if known else {}), **finding.values}
             found[key] = Signal(event, clock.moments[place], place, replica, values, finding)
     return list(found.values())
+
+
+def _is_description(entry: Entry) -> bool:
+    return entry.fields.get("kind") in DESCRIBED and not entry.fields.get("event")
 
 
 def _mark_role(mark: _Marks, finding: Finding) -> None:

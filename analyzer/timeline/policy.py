@@ -70,21 +70,20 @@ def policy_of(platform: str) -> Policy:
 def limits_of(policy: Policy, descriptions: Sequence[dict[str, Any]]) -> Limits:
     """The limits of a job, with what its descriptions say about retries and Spot."""
     scheduling: dict[str, Any] = {}
+    retries = policy.job_retries
     for fields in descriptions:
         given = fields.get("scheduling")
         scheduling.update(given if isinstance(given, dict) else {})
-    strategy = str(scheduling.get("strategy") or scheduling.get("provisioningModel") or "").upper()
-    retries = next((n for key in _RETRY_KEYS if (n := _number(scheduling.get(key))) is not None), policy.job_retries)
+        if isinstance(fields.get("restart_limit"), int):
+            retries = fields["restart_limit"]
+    strategy = str(scheduling.get("strategy") or scheduling.get("provisioning_model") or "").upper()
     if scheduling.get("disableRetries") is True:
         retries = 0
     return Limits(policy.worker_restarts, retries, strategy.endswith("SPOT"), bool(strategy), _timeout(scheduling))
 
 
-_RETRY_KEYS = ("maxRestarts", "backoffLimit", "maxRetryCount", "max_restarts", "maxRetries")
-
-
 def _timeout(scheduling: dict[str, Any]) -> float | None:
-    for key in ("timeout", "maxRunningTime", "activeDeadlineSeconds", "maxRunDuration"):
+    for key in ("timeout", "maxRunningTime", "max_run_duration"):
         text = str(scheduling.get(key) or "").removesuffix("s")
         try:
             return float(text)
@@ -92,9 +91,3 @@ def _timeout(scheduling: dict[str, Any]) -> float | None:
             continue
     return None
 
-
-def _number(value: object) -> int | None:
-    try:
-        return int(str(value))
-    except ValueError:
-        return None

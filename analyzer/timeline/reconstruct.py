@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
 from analyzer.entries import Options, Story
-from analyzer.model import Attempt, Message, ReplicaRuns, Run, Timeline, TimelineEvent
+from analyzer.model import SECOND, Attempt, Message, ReplicaRuns, Run, Timeline
 from analyzer.rulebook import Finding
-from analyzer.timeline import kubernetes, restarts
+from analyzer.timeline import described, pods, restarts
 from analyzer.timeline.attempts import Cutter, Try
 from analyzer.timeline.beginnings import find_beginnings
 from analyzer.timeline.endings import Judge
-from analyzer.timeline.evidence import Evidence, gather
+from analyzer.timeline.evidence import Evidence, Item, Signal, gather
 from analyzer.timeline.lives import Life, segment
 from analyzer.timeline.policy import Limits, limits_of, policy_of
 from analyzer.timeline.progress import lost_seconds, progress_of, saved_checkpoints, shown_checkpoints
@@ -26,7 +27,7 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
     spot = _is_spot(evidence, lanes, limits) and policy.spot_restarts is not None
     tries = Cutter(lanes, policy, limits, spot).cut(evidence.job)
     Judge(evidence, policy, limits, spot).close(tries)
-    counted = restarts.count(tries, stated)
+    counted = restarts.count(tries, stated, described.stated_retries(story))
     saved = saved_checkpoints(evidence)
     return Timeline(
         attempts=[_attempt(attempt, evidence) for attempt in tries],
@@ -42,27 +43,42 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
 
 def _lanes(story: Story, evidence: Evidence) -> tuple[dict[str, list[Life]], dict[str, int]]:
     """Lives by lane, and restarts that descriptions and events count themselves."""
-    described = kubernetes.containers(story)
-    words: dict[str, list[int]] = {}
-    for signal in evidence.job:
-        if signal.event in ("replica_failed", "replica_out_of_memory") and signal.replica is not None:
-            words.setdefault(signal.replica, []).append(signal.moment)
-    beginnings = find_beginnings(evidence.lanes, words)
+    known = described.containers(story)
+    beginnings = find_beginnings(evidence.lanes, _words(evidence.job))
     lanes: dict[str, list[Life]] = {}
     for name, items in evidence.lanes.items():
-        lanes[name] = segment(name, items, beginnings.get(name, ()), name or story.key.id)
-    for pod, container in described.items():
-        lives = kubernetes.add_states(lanes.get(pod, []), container)
+        starts = beginnings.get(name, set()) | _stated_starts(items, known.get(name))
+        lanes[name] = segment(name, items, starts, name or story.key.id)
+    for name, container in known.items():
+        lives = described.add_states(lanes.get(name, []), container)
         if lives:
-            lanes[pod] = lives
-    stated = {pod: c.restarts for pod, c in described.items() if c.restarts}
-    for pod, number in kubernetes.counted_starts(evidence).items():
-        stated[pod] = max(stated.get(pod, 0), number) if pod not in described else stated.get(pod, 0)
+            lanes[name] = lives
+    stated = {name: container.restarts for name, container in known.items() if container.restarts}
+    for name, number in pods.counted_starts(evidence).items():
+        if name not in known:
+            stated[name] = number
     if story.key.platform == "gke":
-        kubernetes.add_rejected(story, lanes, evidence)
-        alive = {pod for pod, c in described.items() if any(s.get("state") in ("running", "waiting") for s in c.states)}
-        lanes = kubernetes.join_pods(lanes, alive)
+        pods.add_rejected(story, lanes, evidence)
+        lanes = pods.join_pods(lanes, [name for name, container in known.items() if container.alive])
     return lanes, stated
+
+
+def _words(job: Iterable[Signal]) -> dict[str, list[int]]:
+    """When the service said that a replica had failed, by replica."""
+    words: dict[str, list[int]] = {}
+    for signal in job:
+        if signal.event in ("replica_failed", "replica_out_of_memory") and signal.replica is not None:
+            words.setdefault(signal.replica, []).append(signal.moment)
+    return words
+
+
+def _stated_starts(items: Sequence[Item], container: described.Container | None) -> set[int]:
+    """Places of the first lines after the starts that a description states."""
+    if container is None:
+        return set()
+    moments = [item.moment for item in items]
+    found = (bisect_left(moments, start - SECOND) for start in described.starts_of(container))
+    return {items[at].place for at in found if at < len(items)}
 
 
 def _is_spot(evidence: Evidence, lanes: Mapping[str, Sequence[Life]], limits: Limits) -> bool:

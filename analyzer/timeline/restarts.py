@@ -20,9 +20,13 @@ class Count(msgspec.Struct):
     most_in_attempt: dict[str, int]
 
 
-def count(tries: Sequence[Try], stated: Mapping[str, int]) -> Count:
-    """Counts restarts. `stated`: restarts of a replica's container that a description or event counts itself."""
-    kinds = Restarts(job_retries=max(len(tries) - 1, 0))
+def count(tries: Sequence[Try], stated: Mapping[str, int], retries: int) -> Count:
+    """Counts restarts.
+
+    `stated`: restarts of a replica's container that a description or event counts itself; `retries`: the same for
+    retries of the whole job.
+    """
+    kinds = Restarts(job_retries=max(len(tries) - 1, retries, 0))
     by_replica: dict[str, int] = {}
     most: dict[str, int] = {}
     for attempt in tries:

@@ -27,11 +27,23 @@ def life_meant(signal: Signal, lives: Sequence[Life]) -> Life | None:
     if len(begun) < 2 or signal.moment - last.begin > FRESH:
         return last
     before = begun[-2]
-    if last.code_stated and last.exit_code == signal.number and last.end is not None and last.end <= signal.moment + SECOND:
+    if last.code_stated and last.end is not None and last.end <= signal.moment + SECOND and _same(last, signal):
         return last
-    if before.code_stated and before.exit_code == signal.number and before.end is not None:
-        return before if signal.moment - before.end < 2 * FRESH else last
-    return last if before.code_stated else before
+    return before if signal.moment - before.finish < 2 * FRESH or not before.code_stated else last
+
+
+def _same(life: Life, signal: Signal) -> bool:
+    """Whether a life's exit code is the one that a word names, in any of the ways in which a death by signal is counted."""
+    number, code = signal.number, life.exit_code
+    if number is None or code is None:
+        return False
+    return _canonical(number) == _canonical(code)
+
+
+def _canonical(code: int) -> int:
+    if 128 < code < 160:
+        return code - 128
+    return 256 - code if 224 < code < 256 else code
 
 
 def gone_on_after(signal: Signal, lives: Iterable[Life], before: int | None = None) -> bool:

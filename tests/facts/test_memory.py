@@ -6,6 +6,7 @@ import pytest
 
 from analyzer.facts.machine_types import machine
 from analyzer.facts.memory import larger_accelerators, memory_facts
+from analyzer.facts.sizes import gib
 
 
 def test_a_managed_worker_has_a_range() -> None:
@@ -44,6 +45,13 @@ def test_a_containers_limit_needs_no_larger_machine() -> None:
     assert memory_facts("n1-standard-4", "gke", limit_gib=4).suggestions == []
     assert memory_facts("n1-standard-4", "gke", limit_gib=12).suggestions != []
     assert memory_facts("n1-standard-4", "gke", ran_out="shm").suggestions == []
+
+
+def test_the_kernels_no_limit_is_no_limit() -> None:
+    """A cgroup without a limit prints 9007199254740988kB."""
+    found = memory_facts("n1-standard-4", "gke", limit_gib=gib("9007199254740988kB"))
+    assert found.limit_gib is None
+    assert "limit" not in (found.basis or "")
 
 
 def test_accelerator_memory_asks_for_a_larger_accelerator() -> None:

@@ -43,7 +43,9 @@ def at(clock: str, day: str = DAY) -> Instant:
     return found
 
 
-def evidence(text: str, clock: str | None = None, replica: str | None = None, *, severity: str = "ERROR", line: int = 1) -> Evidence:
+def evidence(
+    text: str, clock: str | None = None, replica: str | None = None, *, severity: str = "ERROR", line: int = 1
+) -> Evidence:
     time = at(clock) if clock else None
     query = f"insertId%3D%22k{line}%22"
     link = f"https://console.cloud.google.com/logs/query;query={query};cursorTimestamp={time}?project=lantern-ml-prod"
@@ -63,7 +65,7 @@ def host_oom() -> Diagnosis:
         "Memory cgroup out of memory: Killed process 2214 (python3) total-vm:41230112kB, anon-rss:25690112kB, file-rss:68120kB",
         "08:20:41.003", "workerpool1-0", line=48102,
     )  # fmt: skip
-    reset = "Unavailable: Connection reset by peer\nAdditional GRPC error information: {\"grpc_status\":14}"
+    reset = 'Unavailable: Connection reset by peer\nAdditional GRPC error information: {"grpc_status":14}'
     first = Attempt(
         number=1, start=at("07:02:10"), end=at("07:41:30"), end_reason="crash", running_since=at("07:03:02"),
         replicas=[
@@ -192,15 +194,21 @@ RuntimeError: mat1 and mat2 shapes cannot be multiplied (32x2048 and 1024x512)""
 
 def nccl_cascade(ranks: int = 8) -> Diagnosis:
     """One rank raised; the others waited for it until NCCL's watchdog killed them, after two days of training."""
+
     def run(rank: int) -> Run:
         if rank == 5:
-            return Run(start=at("06:00:12", "2026-03-09"), end=at("08:20:41.200"), exit_code=1, reason="error", node="a3-05")
+            return Run(
+                start=at("06:00:12", "2026-03-09"), end=at("08:20:41.200"), exit_code=1, reason="error", node="a3-05"
+            )
         return Run(start=at(f"06:00:{10 + rank % 40:02d}", "2026-03-09"), end=at(f"08:30:{41 + rank % 15:02d}.9"), exit_code=134,
                    signal="SIGABRT", reason="cascade", node=f"a3-{rank:02d}")  # fmt: skip
+
     names = [f"llama-ft-worker-{rank}" for rank in range(ranks)]
     proof = evidence(_NCCL_TRACE, "08:20:41.200", "llama-ft-worker-5", line=9120)
-    watchdog = "[rank{rank}]:[E311 08:30:41.552] ProcessGroupNCCL.cpp:616 [Rank {rank}] Watchdog caught collective operation timeout: " \
-               "WorkNCCL(SeqNum=88121, OpType=ALLREDUCE, NumelIn=4718592, Timeout(ms)=600000) ran for 600012 milliseconds before timing out."
+    watchdog = (
+        "[rank{rank}]:[E311 08:30:41.552] ProcessGroupNCCL.cpp:616 [Rank {rank}] Watchdog caught collective operation timeout: "
+        "WorkNCCL(SeqNum=88121, OpType=ALLREDUCE, NumelIn=4718592, Timeout(ms)=600000) ran for 600012 milliseconds before timing out."
+    )
     others = [rank for rank in range(ranks) if rank != 5]
     return Diagnosis(
         job=Job(id="llama-ft", platform="gke", project="lantern-ml-prod", region="europe-west4", state="Failed", machine_type="a3-highgpu-8g",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import msgspec
 
 from analyzer.formats.json_split import Splitter
-from analyzer.formats.json_values import recognised_entries
+from analyzer.formats.json_values import ReadText, recognised_entries
 from analyzer.formats.located import NotADocument, yaml_document
 from analyzer.formats.objects import document_entries
 from analyzer.formats.objects.controller import controller_parts
@@ -25,6 +26,8 @@ from analyzer.model import Entry
 
 _LINES = 50_000
 _BYTES = 1 << 25
+_RETURNED = 1 << 27
+"""How many bytes of a source may be put back after vain attempts, before blocks are no longer looked for."""
 _DESCRIBED = re.compile(rb"^Name: {2,}\S")
 _SECOND = re.compile(rb"^(?:Namespace|Labels|Roles|Priority|Annotations|API Version|Selector): *")
 _TOP = re.compile(
@@ -43,11 +46,13 @@ _JSON = re.compile(rb'^(?:[{\[]\s*$|\{\s*"|\[\s*\{)')
 _TABLE = re.compile(rb"^\s*(?:NAMESPACE|LAST ?SEEN|FIRST ?SEEN|NAME|JobID(?:Raw)?)[\s|]")
 
 
-def read_block(number: int, raw: bytes, lines: Lines, reading: Reading) -> list[Entry] | None:
+def read_block(number: int, raw: bytes, lines: Lines, reading: Reading, read_text: ReadText) -> list[Entry] | None:
     """The entries of the block that begins with this line, whose lines are then taken; None where none begins."""
     first = raw[:1]
+    if lines.returned > _RETURNED:
+        return None
     if first in b"{[" and first and _JSON.match(raw):
-        return _attempt(_json_block, number, raw, lines, reading)
+        return _attempt(partial(_json_block, read_text=read_text), number, raw, lines, reading)
     if first == b"N" and _DESCRIBED.match(raw) and _SECOND.match(lines.peek() or b""):
         return _attempt(_described_block, number, raw, lines, reading)
     if first in b"ajcen" and first and _YAML.match(raw):
@@ -74,7 +79,7 @@ def _take(taken: list[Line], lines: Lines) -> None:
     taken.append(next(lines))
 
 
-def _json_block(taken: list[Line], lines: Lines, reading: Reading) -> list[Entry] | None:
+def _json_block(taken: list[Line], lines: Lines, reading: Reading, read_text: ReadText) -> list[Entry] | None:
     number, raw = taken[0]
     splitter = Splitter(number)
     entries: list[Entry] = []
@@ -82,7 +87,7 @@ def _json_block(taken: list[Line], lines: Lines, reading: Reading) -> list[Entry
     line: bytes | None = raw
     while line is not None:
         for kind, place, value in splitter.feed(line + b"\n"):
-            found = recognised_entries(value, place, reading) if kind == "value" else None
+            found = recognised_entries(value, place, reading, read_text) if kind == "value" else None
             if found is None:
                 return None
             entries += found

@@ -35,7 +35,7 @@ def read_text(lines: Lines, head: str, reading: Reading) -> Iterator[Entry]:
     clock = LineClock(head)
     writer = _Writer(reading, clock, _is_newest_first(sample, dialect, LineClock(head)))
     for number, raw in lines:
-        block = read_block(number, raw, lines, reading)
+        block = read_block(number, raw, lines, reading, read_text)
         if block is not None:
             yield from writer.placed(block)
             continue

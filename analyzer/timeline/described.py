@@ -1,0 +1,122 @@
+"""What descriptions tell: states of containers and tasks with their times and exit codes, and counts of restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from analyzer.entries import Story
+from analyzer.model import SECOND, Entry, Instant
+from analyzer.timeline.lives import Life
+
+_EPOCH = Instant.of(datetime(1971, 1, 1, tzinfo=UTC))
+SAME_STATE = 5 * SECOND
+"""A state's times and the lines of its container agree within this."""
+_HELPER_STEPS = frozenset(("batch", "extern"))
+"""Slurm's steps that are no tasks of the job."""
+
+
+class Container(msgspec.Struct):
+    """What descriptions say of one replica: the states of the container that counts, in order, and its restarts."""
+
+    replica: str
+    states: list[dict[str, Any]]
+    restarts: int
+
+    @property
+    def alive(self) -> bool:
+        """Whether it was still running, or about to be started again, when it was described."""
+        return any(state.get("state") in ("running", "waiting") for state in self.states)
+
+
+def containers(story: Story) -> dict[str, Container]:
+    """The containers and tasks that descriptions tell of, one a replica: the one that was restarted most often."""
+    seen: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for entry in story.entries:
+        fields = entry.fields
+        if fields.get("kind") in ("container", "task", "pod") and not fields.get("event"):
+            name = str(fields.get("pod") or entry.replica or fields.get("display_name") or "")
+            if name and name not in _HELPER_STEPS:
+                container = str(fields.get("container") or "")
+                seen.setdefault(name, {}).setdefault(container, []).append(_state(entry))
+    return {name: _main(name, by_container) for name, by_container in sorted(seen.items())}
+
+
+def _state(entry: Entry) -> dict[str, Any]:
+    return {**entry.fields, "node": entry.node, "attempt": entry.attempt}
+
+
+def _main(replica: str, by_name: Mapping[str, list[dict[str, Any]]]) -> Container:
+    def rank(name: str) -> tuple[int, bool, str]:
+        states = by_name[name]
+        failed = any(state.get("exit_code") not in (None, 0) for state in states)
+        return (max(int(state.get("restart_count") or 0) for state in states), failed, name)
+
+    name = max(by_name, key=rank)
+    states = sorted(by_name[name], key=lambda s: (not s.get("last_state"), str(s.get("started") or "")))
+    own = [s for s in states if s["kind"] != "pod"]
+    distinct = {(s.get("started"), s.get("finished"), s.get("exit_code"), s.get("last_state")): s for s in own}
+    return Container(replica, list(distinct.values()), rank(name)[0])
+
+
+def starts_of(container: Container) -> list[int]:
+    """When the container's lives began, as far as its states say."""
+    found = [moment for state in container.states if (moment := moment_of(state.get("started"))) is not None]
+    return sorted(set(found))
+
+
+def add_states(lives: list[Life], container: Container) -> list[Life]:
+    """A replica's lives with what the states of its container say; states that no line shows become lives of their own."""
+    for state in container.states:
+        begin, end = moment_of(state.get("started")), moment_of(state.get("finished"))
+        known = begin if begin is not None else end
+        if known is None:
+            continue
+        life = _matching(lives, begin, end)
+        if life is None:
+            life = Life(container.replica, known, end if end is not None else known, 0, container.replica)
+            lives.append(life)
+        _fill(life, state, begin, end)
+    lives.sort(key=lambda life: (life.begin, life.place))
+    return lives
+
+
+def _matching(lives: Iterable[Life], begin: int | None, end: int | None) -> Life | None:
+    for life in lives:
+        if life.end_stated and end is not None and life.end is not None and abs(life.end - end) > SAME_STATE:
+            continue
+        starts_before = end is None or life.first <= end + SAME_STATE
+        ends_after = begin is None or life.last >= begin - SAME_STATE
+        if starts_before and ends_after and not (life.end_stated and end is None):
+            return life
+    return None
+
+
+def _fill(life: Life, state: Mapping[str, Any], begin: int | None, end: int | None) -> None:
+    if begin is not None:
+        life.start, life.start_stated = begin, True
+        life.first = min(life.first, begin)
+    if end is not None:
+        life.end, life.end_stated = end, True
+        life.last = max(life.last, end)
+    if state.get("exit_code") is not None:
+        life.exit_code, life.code_stated = int(state["exit_code"]), True
+    life.told = state.get("reason") or life.told
+    life.memory |= bool(state.get("oom_killed"))
+    life.node = life.node or state.get("node")
+    life.label = life.label if life.label is not None else state.get("attempt")
+
+
+def moment_of(text: object) -> int | None:
+    """A time of a description; the epoch stands there for a container that never started."""
+    moment = Instant.parse(text) if isinstance(text, str) else None
+    return int(moment) if moment is not None and moment > _EPOCH else None
+
+
+def stated_retries(story: Story) -> int:
+    """How often a controller says that it started the whole job again."""
+    counts = [fields.get("restart_count") for fields in story.descriptions if fields.get("involved_kind") == "JobSet"]
+    return max((int(count) for count in counts if count is not None), default=0)
