@@ -75,7 +75,7 @@ def _owner(key: JobKey, named: Mapping[JobKey, Partial]) -> JobKey | None:
     others = [
         k
         for k in named
-        if k.platform == "gke" and k != key and (not key.project or not k.project or k.project == key.project)
+        if k.platform == "gke" and k.id != key.id and (not key.project or not k.project or k.project == key.project)
     ]
     entries = named[key].entries.values()
     owners = {entry.fields["owner_name"] for entry in entries if entry.fields.get("owner_name")}

@@ -1,4 +1,4 @@
-"""Times as logs write them: RFC 3339 of Cloud Logging, quickly; and the styles at the head of text lines, tolerantly."""
+"""Times as logs write them: RFC 3339 of Cloud Logging, and the many styles at the head of text lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ _SCALE = [10 ** (9 - digits) for digits in range(10)]
 HEAD = 96
 """How far into a line a timestamp may stand (characters)."""
 
-_MONTHS = {name: number for number, name in enumerate(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"], 1)}
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"], 1
+    )
+}
 _CLOCK = r"(?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)(?:[.,](?P<f>\d{1,9})\d*)?"
 _ANY = re.compile(r"\d\d:\d\d:\d\d|\b0000 00:00:\d{10}|^\W?1[5-9]\d{8}|\d{8}T\d{6}", re.ASCII)
 _ISO = re.compile(
@@ -66,7 +71,7 @@ def _whole(text: str) -> int | None:
 
 
 def any_instant(value: object) -> Instant | None:
-    """The instant of whatever an export holds for a time: RFC 3339, or a count of seconds, milli-, micro- or nanoseconds."""
+    """The instant of what an export holds for a time: RFC 3339, or (milli-, micro-, nano-)seconds since 1970."""
     if isinstance(value, str):
         parsed = rfc3339(value.strip())
         if parsed is not None:

@@ -16,7 +16,8 @@ from analyzer.model import Entry
 
 _COLUMNS = frozenset(
     ("insertid", "logname", "severity", "timestamp", "receivetimestamp", "textpayload", "jsonpayload", "protopayload",
-     "insert_id", "log_name", "text_payload", "json_payload", "proto_payload", "receive_timestamp", "resource", "labels")
+     "insert_id", "log_name", "text_payload", "json_payload", "proto_payload", "receive_timestamp", "resource",
+     "labels")
 )  # fmt: skip
 _FIELD_LIMIT = 1 << 24
 

@@ -59,12 +59,12 @@ _ATTEMPT_LABELS = (
     "job_attempt",
 )
 _CONTROLLERS = re.compile(
-    r"^(?:training-operator|mpi-operator|kueue-controller|jobset-controller|kuberay-operator|cluster-autoscaler|lws-controller"
-    r"|volcano-(?:scheduler|controllers?)|pytorch-operator|tf-(?:job-)?operator|trainer-controller)"
+    r"^(?:training-operator|mpi-operator|kueue-controller|jobset-controller|kuberay-operator|cluster-autoscaler"
+    r"|lws-controller|volcano-(?:scheduler|controllers?)|pytorch-operator|tf-(?:job-)?operator|trainer-controller)"
 )
 _SYSTEM_NAMESPACES = ("kube-system", "gke-managed", "gmp-", "kube-node-lease", "gke-gmp-", "gpu-operator", "nvidia-gpu")
-_NODE_LOGS = ("serialconsole", "kubelet", "container-runtime", "syslog", "messages", "kern", "dmesg", "node-problem-detector",
-              "systemd", "kernel", "docker")  # fmt: skip
+_NODE_LOGS = ("serialconsole", "kubelet", "container-runtime", "syslog", "messages", "kern", "dmesg",
+              "node-problem-detector", "systemd", "kernel", "docker")  # fmt: skip
 _PIPELINE_LOGS = ("pipeline_job_events", "pipeline_job_task_events")
 
 
@@ -110,8 +110,8 @@ def is_vertex_id(job_id: str, task: str | None = None) -> bool:
 def identity_of(resource_type: str, resource: Labels, labels: Labels, log_name: str) -> Identity:
     """The identity that an entry's resource, labels and log name give."""
     log = unquote(log_name.rpartition("/logs/")[2]) if log_name else ""
-    project = label(resource, "project_id", "resource_container") or _project_of(log_name)
-    project = (project or "").removeprefix("projects/")
+    named = label(resource, "project_id", "resource_container") or _project_of(log_name)
+    project = (named or "").removeprefix("projects/")
     if log.startswith("cloudaudit.googleapis.com"):
         return Identity(shape="audit", origin=Origin.AUDIT, fields={"project": project})
     if log.endswith("cluster-autoscaler-visibility"):
@@ -132,8 +132,8 @@ def identity_of(resource_type: str, resource: Labels, labels: Labels, log_name: 
 
 def _training_service(resource_type: str, resource: Labels, labels: Labels, log: str, project: str) -> Identity:
     if "PipelineJob" in resource_type or log.endswith(_PIPELINE_LOGS):
-        job_id = label(resource, "pipeline_job_id", "job_id") or ""
-        return Identity(shape="pipeline", job=_key("vertex", project, job_id), origin=Origin.SERVICE)
+        pipeline = label(resource, "pipeline_job_id", "job_id")
+        return Identity(shape="pipeline", job=_key("vertex", project, pipeline), origin=Origin.SERVICE)
     job_id = label(resource, "job_id", "custom_job_id", "hyperparameter_tuning_job_id", "training_id") or label(
         labels, "ml.googleapis.com/job_id", "job_id"
     )

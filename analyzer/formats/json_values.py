@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 from analyzer.formats.envelopes import opened
 from analyzer.formats.json_split import Splitter
@@ -16,8 +16,14 @@ from analyzer.formats.stream import Line, Lines, Stream
 from analyzer.formats.structured_line import structured_entry
 from analyzer.model import Entry
 
-ReadText = Callable[[Lines, str, Reading], Iterator[Entry]]
-"""Reads lines of plain text; the second argument is the beginning of the text."""
+
+class ReadText(Protocol):
+    """Reads lines of text that begins with `head`; `after` is the entry that stands before them, if any."""
+
+    def __call__(self, lines: Lines, head: str, reading: Reading, after: Entry | None = None) -> Iterator[Entry]:
+        """The entries of the lines."""
+        ...
+
 
 _LISTS = ("entries", "logEntries", "items", "rows")
 
@@ -28,13 +34,6 @@ class ValueReader:
     def __init__(self, reading: Reading, read_text: ReadText) -> None:
         self._reading, self._read_text = reading, read_text
         self._converter = Converter(reading)
-
-    def line(self, raw: bytes, line: int) -> Iterator[Entry]:
-        """The entries of one line of a source of JSON lines, which may turn out to be no JSON."""
-        if raw.startswith(b"{"):
-            yield from self.entries(raw, line)
-        else:
-            yield from self.text(raw, line)
 
     def entries(self, raw: bytes, line: int) -> Iterator[Entry]:
         """The entries of one value: a LogEntry, an envelope around some, a description, or a structured log line."""
@@ -66,9 +65,9 @@ class ValueReader:
         described = self._description(raw, line)
         return entries + described if entries or described else None
 
-    def text(self, raw: bytes, line: int) -> Iterator[Entry]:
+    def text(self, raw: bytes, line: int, after: Entry | None = None) -> Iterator[Entry]:
         """The entries of text that is no JSON, or of JSON that is nothing known, line by line."""
-        yield from self._read_text(Lines(numbered(raw, line)), "", self._reading)
+        yield from self._read_text(Lines(numbered(raw, line)), "", self._reading, after)
 
     def rest(self) -> Iterator[Entry]:
         """What waited for the end of the source."""
@@ -130,7 +129,7 @@ def read_json(stream: Stream, reading: Reading, read_text: ReadText) -> Iterator
 
 
 def recognised_entries(raw: bytes, line: int, reading: Reading, read_text: ReadText) -> list[Entry] | None:
-    """The entries of a JSON value that stands within text; None for one that is nothing known, such as a printed config."""
+    """The entries of a JSON value within text; None for one that is nothing known, such as a printed config."""
     values = ValueReader(reading, read_text)
     if decode(raw) is not None:
         return [*values.entries(raw, line), *values.rest()]
@@ -138,6 +137,17 @@ def recognised_entries(raw: bytes, line: int, reading: Reading, read_text: ReadT
         return values.known(value_of(raw), raw, line)
     except ValueError:
         return None
+
+
+def is_known(raw: bytes) -> bool:
+    """Whether a JSON value is one that the readers know: a LogEntry, an envelope, a description, a log line."""
+    if decode(raw) is not None:
+        return True
+    try:
+        value = value_of(raw)
+    except ValueError:
+        return False
+    return opened(value) is not None or is_description(value) or structured_entry(value, 1, Reading("")) is not None
 
 
 def numbered(text: bytes, line: int) -> Iterator[Line]:

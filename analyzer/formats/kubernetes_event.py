@@ -12,8 +12,8 @@ from analyzer.model import JobKey
 
 JOB_KINDS = frozenset(
     ("JobSet", "Job", "PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob", "TrainJob", "RayJob",
-     "RayCluster", "LeaderWorkerSet", "Workload", "ProvisioningRequest", "AppWrapper", "VolcanoJob", "Workflow", "CronJob",
-     "StatefulSet", "Deployment", "ReplicaSet", "Notebook")
+     "RayCluster", "LeaderWorkerSet", "Workload", "ProvisioningRequest", "AppWrapper", "VolcanoJob", "Workflow",
+     "CronJob", "StatefulSet", "Deployment", "ReplicaSet", "Notebook")
 )  # fmt: skip
 """Kinds of objects that own pods; an event about one belongs to the job of that name."""
 

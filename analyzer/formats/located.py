@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from textwrap import dedent
 from typing import Any
 
@@ -104,7 +103,7 @@ class _JsonReader:
 
     def _step(self) -> bool:
         """Reads the next part; False behind the end of the document."""
-        container, key, first = self._stack[-1]
+        container = self._stack[-1][0]
         if len(self._stack) == 1 and container:
             return False
         sign = self._sign()
@@ -226,7 +225,7 @@ class _YamlValues:
 def _node_span(first: yaml.Node, last: yaml.Node) -> tuple[int, int]:
     end = last.end_mark
     line = end.line - 1 if end.column == 0 and end.line > first.start_mark.line else end.line
-    if not isinstance(last, yaml.ScalarNode) and not last.flow_style and end.column > 0:
+    if isinstance(last, yaml.CollectionNode) and not last.flow_style and end.column > 0:
         line = max(first.start_mark.line, end.line - 1)  # a block ends where the next thing begins
     return first.start_mark.line, line
 
@@ -243,17 +242,3 @@ def _yaml_scalar(node: yaml.Node) -> Any:
     if kind == "float" and re.fullmatch(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?", text):
         return float(text)
     return text
-
-
-def yaml_texts(text: str) -> Iterator[tuple[int, str]]:
-    """The documents of a YAML stream, each with the number of its first line, parted at `---` lines."""
-    first, lines = 1, []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.rstrip() == "---" or line.startswith("--- "):
-            if any(part.strip() for part in lines):
-                yield first, "\n".join(lines)
-            first, lines = number + 1, []
-        else:
-            lines.append(line)
-    if any(part.strip() for part in lines):
-        yield first, "\n".join(lines)

@@ -1,4 +1,4 @@
-"""From a LogEntry to entries of the chain: text out of the payload, time, severity, and the identity of its resource."""
+"""From a LogEntry to entries of the chain: text out of the payload, time, severity, identity of the resource."""
 
 from __future__ import annotations
 

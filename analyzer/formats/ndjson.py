@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 
 import msgspec
 
+from analyzer.formats.json_values import ReadText, ValueReader
 from analyzer.formats.logentry import Converter
 from analyzer.formats.reading import Reading
 from analyzer.formats.record import Record, decode, decoder
@@ -15,12 +17,13 @@ from analyzer.model import Entry
 LINE_LIMIT = 1 << 24
 """A line longer than this (bytes) is no LogEntry (256 KiB) and no row of a sink; it is skipped and noted."""
 
-Other = Callable[[bytes, int], Iterator[Entry]]
+
+_OBJECT = re.compile(rb'\{\s*["}]')  # a Python dict that a program prints is none
 
 
-def read_ndjson(stream: Stream, reading: Reading, other: Other) -> Iterator[Entry]:
-    """The entries of a stream of JSON lines; `other` reads a line that is JSON but no LogEntry, or no JSON at all."""
-    converter = Converter(reading)
+def read_ndjson(stream: Stream, reading: Reading, read_text: ReadText) -> Iterator[Entry]:
+    """The entries of a stream of JSON lines, mostly LogEntries; lines that are no JSON are read as text."""
+    converter, values = Converter(reading), ValueReader(reading, read_text)
     for first, block in _blocks(stream, reading):
         records = _decode_block(block)
         if records is not None:
@@ -31,8 +34,9 @@ def read_ndjson(stream: Stream, reading: Reading, other: Other) -> Iterator[Entr
                 else:
                     yield entry
         else:
-            yield from _one_by_one(block, first, converter, other)
+            yield from _one_by_one(block, first, converter, values)
     yield from converter.rest()
+    yield from values.rest()
 
 
 def _decode_block(block: bytes) -> list[Record] | None:
@@ -48,16 +52,29 @@ def _decode_block(block: bytes) -> list[Record] | None:
     return records
 
 
-def _one_by_one(block: bytes, first: int, converter: Converter, other: Other) -> Iterator[Entry]:
+def _one_by_one(block: bytes, first: int, converter: Converter, values: ValueReader) -> Iterator[Entry]:
+    text: list[bytes] = []
+    last: Entry | None = None
+    end = first + block.count(b"\n")  # only the end of the source can end within a line
     for line, raw in enumerate(block.split(b"\n"), first):
         bare = raw.strip()
-        if not bare:
+        if not _OBJECT.match(bare):
+            text.append(raw)
             continue
+        yield from _text(text, line, values, last)
+        text.clear()
         record = decode(bare)
-        if record is None:
-            yield from other(bare, line)
-        else:
-            yield from converter.entries(record, line)
+        cut = line == end and not bare.endswith(b"}")
+        found = converter.entries(record, line) if record else (values.cut if cut else values.entries)(bare, line)
+        for last in found:
+            yield last
+    yield from _text(text, end + 1, values, last)
+
+
+def _text(lines: list[bytes], end: int, values: ValueReader, after: Entry | None) -> Iterator[Entry]:
+    """The entries of lines between that are no JSON, which end before the line `end`."""
+    if any(map(bytes.strip, lines)):
+        yield from values.text(b"\n".join(lines), end - len(lines), after)
 
 
 def _blocks(stream: Stream, reading: Reading) -> Iterator[tuple[int, bytes]]:

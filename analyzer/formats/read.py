@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer.formats.csv_export import read_csv
-from analyzer.formats.json_values import ValueReader, numbered, read_json
+from analyzer.formats.json_values import numbered, read_json
 from analyzer.formats.ndjson import read_ndjson
 from analyzer.formats.reading import Reading
 from analyzer.formats.recognise import Form, recognise
@@ -45,9 +45,7 @@ def _entries(stream: Stream, reading: Reading) -> Iterator[Entry]:
     elif before:
         yield from read_text(Lines(numbered(before, 1)), before.decode("utf-8", "replace"), reading)
     if found.form is Form.NDJSON:
-        values = ValueReader(reading, read_text)
-        yield from read_ndjson(stream, reading, values.line)
-        yield from values.rest()
+        yield from read_ndjson(stream, reading, read_text)
     elif found.form is Form.JSON:
         yield from read_json(stream, reading, read_text)
     elif found.form is Form.CSV:

@@ -8,7 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from analyzer.formats.csv_export import is_csv_header
-from analyzer.formats.record import decode
+from analyzer.formats.json_values import is_known
 
 
 class Form(StrEnum):
@@ -22,13 +22,13 @@ class Form(StrEnum):
 
 
 _JSON_START = re.compile(rb'\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[{\[]|\]\s*$|$))')
-_EXPORT_MARK = re.compile(rb'"(?:insertId|logName|apiVersion|jobSpec|textPayload|jsonPayload|displayName|createTime)"')
+_EXPORT_MARK = re.compile(rb'"(?:insertId|logName|apiVersion|jobSpec|textPayload|jsonPayload|displayName)"')
 _PREAMBLE = 12
 _YAML_START = re.compile(rb"[A-Za-z_][\w.-]*:(?: |\r?$)", re.MULTILINE)
 _YAML_LINE = re.compile(rb"^(?:[\w.\"'/-]+:(?: .*)?|\s+.*|- .*|-|#.*|---.*|\.\.\.)\r?$")
 _YAML_MARK = re.compile(
-    rb"^(?:apiVersion: \S|kind: [\w#]+\s*$|insertId: \S|logName: projects/|createTime: '|jobId: \w|name: projects/|  state: "
-    rb"|state: JOB_STATE)",
+    rb"^(?:apiVersion: \S|kind: [\w#]+\s*$|insertId: \S|logName: projects/|createTime: '|jobId: \w|name: projects/"
+    rb"|  state: |state: JOB_STATE)",
     re.MULTILINE,
 )
 _MIDDLE = re.compile(rb'^\s+"(?:insertId|logName|receiveTimestamp|textPayload|severity|timestamp)": ', re.MULTILINE)
@@ -79,16 +79,16 @@ def _json_form(head: bytes, complete: bool) -> Form:
     first = lines[0].strip() if lines else b""
     if not first.startswith(b"{"):
         return Form.JSON
-    return Form.NDJSON if _is_object(first) or (len(lines) > 1 and _is_object(lines[1].strip())) else Form.JSON
+    if any(is_known(line.strip()) for line in lines[:2]):
+        return Form.NDJSON
+    return Form.TEXT if _is_object(first) else Form.JSON  # a program that prints objects of its own
 
 
 def _is_object(line: bytes) -> bool:
-    if not line.startswith(b"{"):
-        return False
     try:
         msgspec.json.decode(line, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, ValueError, RecursionError):
-        return decode(line) is not None
+        return False
     return True
 
 

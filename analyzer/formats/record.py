@@ -54,7 +54,7 @@ _WRONG_NUMBER = re.compile(rb"(?<=[:\[, ])(?:NaN|-?Infinity)(?=[,\]} \r\n])")
 
 
 def decode(raw: bytes) -> Record | None:
-    """The LogEntry that these bytes are, also in the spellings of BigQuery and Log Analytics; None for anything else."""
+    """The LogEntry of these bytes, also in the spelling of BigQuery and Log Analytics; None for anything else."""
     try:
         record = decoder.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):

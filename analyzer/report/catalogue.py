@@ -55,7 +55,7 @@ def current(lang: str) -> tuple[Catalog, bytes, bytes]:
     for text in texts():
         template.add(text)
     po = catalogue_file(lang, "po")
-    catalogue = read_po(po.open("rb"), locale=lang) if po.is_file() else Catalog(locale=lang, fuzzy=False)
+    catalogue = read_po(BytesIO(po.read_bytes()), locale=lang) if po.is_file() else Catalog(locale=lang, fuzzy=False)
     catalogue.update(template, no_fuzzy_matching=True)
     catalogue.obsolete.clear()
     catalogue.creation_date = catalogue.revision_date = _SOMETIME

@@ -16,8 +16,9 @@ def render_junit(report: Report) -> str:
     failed = sum(diagnosis.outcome == "failed" for diagnosis in diagnoses)
     skipped = sum(diagnosis.outcome not in ("failed", "succeeded") for diagnosis in diagnoses)
     counts = {"tests": str(len(diagnoses)), "failures": str(failed), "errors": "0", "skipped": str(skipped)}
-    suites = ElementTree.Element("testsuites", {"name": report.tool.name, **counts})
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": report.tool.name, **counts})
+    name = shown_line(report.tool.name, 80)
+    suites = ElementTree.Element("testsuites", {"name": name, **counts})
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": name, **counts})
     for diagnosis in diagnoses:
         _case(suite, diagnosis)
     ElementTree.indent(suites)

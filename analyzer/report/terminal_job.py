@@ -175,9 +175,9 @@ def _restarts(diagnosis: Diagnosis, words: Language) -> str:
     timeline = diagnosis.timeline
     kinds = ", ".join(f"{number} {name}" for name, number in words.restart_kinds(timeline.restarts))
     budgets = timeline.budgets.worker_restarts.items()
-    limits = [f"{shown_line(name, 40)} {used}" for name, used in budgets if not used.startswith("0/")]
+    limits = [f"{shown_line(name, 40)} {shown_line(used, 12)}" for name, used in budgets if not used.startswith("0/")]
     if timeline.budgets.job_retries:
-        limits.append(words.say("job retries {used}", used=timeline.budgets.job_retries))
+        limits.append(words.say("job retries {used}", used=shown_line(timeline.budgets.job_retries, 12)))
     more = f" · +{len(limits) - 4}" if len(limits) > 4 else ""
     text = f"{timeline.restarts_total}" + (f" ({kinds})" if kinds else "")
     return text + (f"; {words.say('limits')}: " + " · ".join(limits[:4]) + more if limits else "")

@@ -45,7 +45,7 @@ def _remote(scheme: str, path: str) -> Iterator[Source]:
     raise UsageError(
         f"addresses of the kind {scheme}:// cannot be read",
         where=path,
-        advice="copy the export to a local folder first (for example with `gcloud storage cp --recursive`) and name that",
+        advice="copy the export to a local folder (`gcloud storage cp --recursive` does it) and name that",
     )
 
 
@@ -79,7 +79,7 @@ def _local(file: Path, name: str, notes: list[Note]) -> Iterator[Source]:
         if is_zip:
             yield from zip_members(file, name, notes)
             return
-        inner = decompressed(cast(BinaryIO, file.open("rb", BUFFER)), name, notes)
+        inner = decompressed(file.open("rb", BUFFER), name, notes)
     except OSError as error:
         notes.append(Note("unreadable", f"this file cannot be read ({error.strerror or error})", name))
         return
@@ -88,7 +88,7 @@ def _local(file: Path, name: str, notes: list[Note]) -> Iterator[Source]:
         if is_tar(head):
             yield from tar_members(inner, name, notes)
             return
-    yield Source(name, lambda: decompressed(cast(BinaryIO, file.open("rb", BUFFER)), name, notes))
+    yield Source(name, lambda: decompressed(file.open("rb", BUFFER), name, notes))
 
 
 def _streamed(stream: BinaryIO, name: str, notes: list[Note]) -> Iterator[Source]:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 
 from analyzer.stitch.blocks import BLOCKS, Block, BlockShape, TrailShape, block_at
-from analyzer.stitch.grammar import HEAD, find_frame, lone_exception, starts_chain
+from analyzer.stitch.clean import UNCLEAN
+from analyzer.stitch.grammar import ELISION, HEAD, find_frame, lone_exception, starts_chain
 from analyzer.stitch.hints import ANYWHERE, CODE_TRACE_WORDS, LOG_TAILS, is_code_trace, is_hint, is_log_tail
 from analyzer.stitch.shapes import Shape
 from analyzer.stitch.traceback import TracebackShape
@@ -16,15 +17,17 @@ _CHAIN_WORDS = (
     "TimeoutExpired", "OutOfMemory", ".exceptions.", ".errors.", ".error.", "Fault", "Timeout", "RemoteTraceback",
 )  # fmt: skip
 _TRAIL_WORDS = (*ANYWHERE, *CODE_TRACE_WORDS, *LOG_TAILS)
-_RELATION_WORDS = ("above exception",)
+_OTHER_WORDS = ("above exception", "[...]")
 
 # Lines that a traceback without a stamp of its own belongs to, if it comes right after.
 _PREAMBLE = re.compile(
     r"^(?:Exception in |Exception ignored |Unhandled exception in |Process \S+:$|Error in (?:atexit|sys\.|call to)"
     r"|Error executing job|Error processing line|\s*future: <|.{0,200}exception was never retrieved"
-    r"|Original exception was|The replica \S+ ?\d* (?:exited|ran out)|Trial .{0,80}(?:failed|errored)|--- Logging error ---)"
+    r"|Original exception was|The replica \S+ ?\d* (?:exited|ran out)|Error in sitecustomize|Trial .{0,80}(?:failed|errored)|--- Logging error ---)"
     r"|(?:^|[\s\[|:])(?:WARN|WARNING|ERROR|CRITICAL|FATAL|EXCEPTION|[EF]\d{4,8} )\b"
 )
+# Lines that quote the end of another log, which may begin anywhere in a traceback.
+_QUOTES_LOG = re.compile(r"The replica \S+ ?\d* exited .{0,200}\d\. (?:Termination reason: \w+\. ?)?$|^Error in sitecustomize")
 
 
 def finder_of(words: tuple[str, ...]) -> Callable[[str], list[int]]:
@@ -39,10 +42,13 @@ def finder_of(words: tuple[str, ...]) -> Callable[[str], list[int]]:
 
 
 class Beginnings:
-    """What a line can begin, told by the words in it."""
+    """What a line can begin, told by the words in it.
+
+    `find` also tells texts that must be cleaned first: one without any of its words is a plain, clean line.
+    """
 
     def __init__(self) -> None:
-        words = dict.fromkeys((*_CHAIN_WORDS, *_TRAIL_WORDS, *_RELATION_WORDS))
+        words = dict.fromkeys((*UNCLEAN, *_CHAIN_WORDS, *_TRAIL_WORDS, *_OTHER_WORDS))
         blocks: dict[str, list[Block]] = {}
         for block in BLOCKS:
             for literal in block.literals:
@@ -81,6 +87,8 @@ def begins_chain(line: str) -> bool:
 
 def belongs_to_preamble(head: str, before: str) -> bool:
     """Whether a traceback that begins with `head` belongs to the message of the line right before it."""
+    if _QUOTES_LOG.search(before) and (ELISION.match(head) or begins_chain(head)):
+        return True
     found = HEAD.match(head.lstrip())
     return found is not None and not found[0].startswith("ray::") and _PREAMBLE.search(before) is not None
 

@@ -99,7 +99,7 @@ BLOCKS = (
         "kernel_oops", "kernel",
         ("BUG: ", "kernel BUG at", "general protection fault", "blocked for more than", "Call Trace:", "cut here ]", "Oops: ",
          "unable to handle", "rcu_sched", "rcu_preempt"),
-        r"BUG: |kernel BUG at|general protection fault|blocked for more than \d+ seconds|Call Trace:|\[ cut here \]|Oops: "
+        r"(?<![A-Z])BUG: |kernel BUG at|general protection fault|blocked for more than \d+ seconds|Call Trace:|\[ cut here \]|Oops: "
         r"|unable to handle|rcu_\w+ (?:self-)?detected stall", _OOPS_LINES.pattern + r"|\s", end=r"---\[ end (?:trace|Kernel)",
         patience=10,
     ),

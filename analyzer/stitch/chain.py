@@ -13,6 +13,8 @@ from analyzer.stitch.grammar import (
     ELISION,
     GROUP_HEAD,
     HEAD,
+    NOTEBOOK_CODE,
+    NOTEBOOK_FRAME,
     exception_after_frames,
     find_frame,
     is_telling_type,
@@ -21,6 +23,7 @@ from analyzer.stitch.grammar import (
     relation_in,
 )
 from analyzer.stitch.hints import AFTERWORDS, is_code_trace
+from analyzer.stitch.shapes import is_rule
 
 _MOST_LINKS = 64
 _MARGIN = re.compile(r"^( *)(?:\| ?|\+ )(.*)$")
@@ -86,7 +89,10 @@ class _Raised:
         trace = next((n for n, line in enumerate(self.lines) if n and is_code_trace(line)), len(self.lines))
         causes = [found for line in self.lines[trace:] if (found := _JAVA_CAUSE.match(line))]
         inner = [ExceptionLink(found["type"], found["message"] or "", (), "cause") for found in reversed(causes)]
-        return [*inner, ExceptionLink(self.type, "\n".join(self.lines[:trace]).strip(), self.frames, relation)]
+        told = self.lines[:trace]
+        while len(told) > 1 and (not told[-1].strip() or is_rule(told[-1])):
+            told.pop()
+        return [*inner, ExceptionLink(self.type, "\n".join(told).strip(), self.frames, relation)]
 
     @property
     def is_carrier(self) -> bool:
@@ -212,8 +218,12 @@ class _Reader:
         if (code := BOX_CODE.match(line)) is not None:
             self._code(code["code"].strip())
             return
+        if self._notebook_line(line):
+            return
         if not stripped or ELISION.match(line) or CARETS.match(line) or stripped[0] in "╭╰":
             return
+        if self.frames and self.frames[-1].line is None and stripped[0].isdigit():
+            return  # code around the line, with its number
         depth = len(line) - len(line.lstrip())
         ending = exception_after_frames(stripped) if depth <= max(self.indent, 0) else None
         if ending is not None and (depth < max(self.indent, 1) or is_telling_type(ending[0])):
@@ -222,6 +232,18 @@ class _Reader:
             self._code(stripped)
         else:
             self._break_off(line)
+
+    def _notebook_line(self, line: str) -> bool:
+        """Reads IPython's way to show a frame: a line for the function, then code with an arrow at the line."""
+        if line[:1] == "-" and (arrow := NOTEBOOK_CODE.match(line)) is not None:
+            if self.frames and self.frames[-1].line is None:
+                last = self.frames[-1]
+                self.frames[-1] = Frame(last.file, int(arrow["line"]), last.function, arrow["code"].strip())
+            return True
+        if line[:1].isspace() or (found := NOTEBOOK_FRAME.match(line)) is None:
+            return False
+        self.frames.append(Frame((found["file"] or line).strip(), None, found["function"] or "<module>"))
+        return True
 
     def _code(self, code: str) -> None:
         if self.frames and not self.frames[-1].code:

@@ -14,14 +14,16 @@ _ESCAPE = (
 )
 _ESCAPES = re.compile(_ESCAPE)
 _BARE_COLOUR = re.compile(r"\[(?:0|3[0-79]|9[0-7]|0?1|[34]8;[\d;]{1,12}|[0-4]?;?[349][0-7]|0?[14];[349][0-7])m")
-_ESCAPE_MARKS = ("\x1b", "^[[", "#033[", "\\x1b[", "\\u001b[", "\\033[", "\\e[")
+_SPELLED_ESCAPES = ("^[[", "#033[", "\\x1b[", "\\u001b[", "\\033[", "\\e[")
+# What a text must have in it for `visible` to change it.
+UNCLEAN = ("\x1b", "\r", "\x08", "\n", "[0m", "[39m", *_SPELLED_ESCAPES)
 _BACKSPACES = re.compile("\x08+")
 _PROGRESS = re.compile(r"\d ?%|\d ?/ ?\d|(?:it|s|B|ba|ex|examples)/(?:s|it)\b|\bETA\b|[|#=>.█▏▎▍▌▋▊▉━╸]{4}")
 
 
 def visible(text: str) -> str:
     """The text as a terminal would leave it on the screen: without escapes, overwritten states, the last newline."""
-    if "\x1b" in text or any(mark in text for mark in _ESCAPE_MARKS[1:]):
+    if "\x1b" in text or any(mark in text for mark in _SPELLED_ESCAPES):
         text = _ESCAPES.sub("", text)
     if "[0m" in text or "[39m" in text:  # colours whose escape character got lost on the way
         text = _BARE_COLOUR.sub("", text)
@@ -62,11 +64,9 @@ def cleaned_lines(seen: str, labels: Sequence[re.Pattern[str]]) -> list[Prefixed
 
 def cleaned_line(line: str, labels: Sequence[re.Pattern[str]] = ()) -> Prefixed:
     """A line without its launcher prefixes: the source's labels, then the certain ones."""
-    speaker, rank = "", None
-    if labels and (labelled := without_label(line, labels)) is not None:
-        speaker, rank, line = labelled
-    if (certain := without_prefix(line)) is not None:
-        speaker = f"{speaker}/{certain.speaker}" if speaker else certain.speaker
-        rank = certain.rank if certain.rank is not None else rank
-        line = certain.text
-    return Prefixed(speaker, rank, line)
+    labelled = without_label(line, labels) if labels else None
+    certain = without_prefix(labelled.text if labelled else line)
+    if labelled is None or certain is None:
+        return labelled or certain or Prefixed("", None, line)
+    rank = labelled.rank if certain.rank is None else certain.rank
+    return Prefixed(f"{labelled.speaker}/{certain.speaker}", rank, certain.text)

@@ -16,6 +16,10 @@ FRAME = re.compile(
     r'(?:(?<=[\s>|:])|^)File (?:"(?P<file>[^"\n]+)", line (?P<line>\d+)(?! in )(?:, in (?P<function>[^\n]+))?'
     r"|(?P<cell>[^\s:\"']+):(?P<row>\d+)(?:, in (?P<caller>[^\n(]+))?)"
 )
+NOTEBOOK_FRAME = re.compile(
+    r"^(?:(?P<file>(?:/|~|<ipython|\w)[^\n(]{0,300}) in (?P<function>[\w<>.]+)(?:\(|$)|Cell In ?\[\d+\], line \d+)"
+)
+NOTEBOOK_CODE = re.compile(r"^-+> ?(?P<line>\d+) (?P<code>.*)$")
 BOX_FRAME = re.compile(r"^\s*│ (?P<file>[^\s:│][^:│]*):(?P<line>\d+) in (?P<function>[\w<>.]+)")
 BOX_CODE = re.compile(r"^\s*│ ❱ +\d+ +│?(?P<code>[^\n]*?) *│?$")
 CARETS = re.compile(r"^\s*[~^]+\s*$|^\s*[│└]")

@@ -54,6 +54,8 @@ IN_EXCEPTION = (
     "from user code:", "FAILED: ", "ninja: build stopped",
     # Ray
     "Top 10 memory users", "PID\tMEM", "The worker died", "Worker exit type",
+    # Vertex AI SDK (a google.rpc.Status in text form)
+    "code: ", 'message: "', "details {",
     # Kubernetes client, SQLAlchemy, gRPC, TensorFlow
     "Reason: ", "HTTP response headers", "HTTP response body", "[SQL: ", "[parameters: ", "(Background on this error at",
     "0 successful operations", "0 derived errors ignored", "1 successful operations", "1 derived errors ignored",

@@ -17,8 +17,16 @@ from analyzer.stitch.streams import BEGINNINGS, Open, Slots, Stream, finished, f
 
 _LINES_LEARNED_FROM_ENTRY = 50
 
-Place = tuple[Origin, str, str]
 Patterns = tuple[re.Pattern[str], ...]
+
+
+class Place:
+    """Where entries were said, without the process: one origin and replica, or what stands for an unknown replica."""
+
+    def __init__(self) -> None:
+        self.labels = Labels()
+        self.patterns: Patterns = ()
+        self.streams: dict[object, Stream] = {}
 
 
 def stitch(entries: Sequence[Entry]) -> list[Message]:
@@ -27,24 +35,57 @@ def stitch(entries: Sequence[Entry]) -> list[Message]:
     Streams are kept apart by who speaks: origin, replica (source where there is none), rank, launcher's speaker name,
     container, attempt. Every entry is in exactly one message, or is the source of several that each hold an excerpt.
     """
-    labels = _labels(entries)
     slots: Slots = []
-    streams: dict[object, Stream] = {}
-    for entry in entries:
-        place = _place(entry)
-        lines = _lines(entry.text, labels.get(place, ()))
-        rank = lines[0].rank if lines[0].rank is not None else entry.rank
-        if entry.fields.get("kind"):
+    find = BEGINNINGS.find
+    places = _places(entries)
+    for entry, place in zip(entries, places, strict=True):
+        text = entry.text
+        hits = find(text)
+        lines = cleaned_lines(visible(text), place.patterns) if hits else [cleaned_line(text, place.patterns)]
+        speaker, rank, first = lines[0]
+        if rank is None:
+            rank = entry.rank
+        if entry.fields and entry.fields.get("kind"):
             slots.append(_alone(entry, lines, rank))
             continue
-        key = (place, rank, lines[0].speaker, entry.attempt, entry.fields.get("container"))
-        stream = streams.get(key)
-        if stream is None:
-            stream = streams[key] = Stream(slots)
-        stream.feed(entry, [line.text for line in lines], rank)
-    for stream in streams.values():
-        stream.close()
+        stream = _stream(place, entry, speaker, rank, slots)
+        if not hits and stream.is_idle:
+            stream.plain(entry, first, rank)
+        else:
+            stream.feed(entry, [line.text for line in lines], rank)
+    for place in dict.fromkeys(places):
+        for stream in place.streams.values():
+            stream.close()
     return _flat(slots)
+
+
+def _stream(place: Place, entry: Entry, speaker: str, rank: int | None, slots: Slots) -> Stream:
+    key = (speaker, rank, entry.attempt, entry.fields.get("container") if entry.fields else None)
+    stream = place.streams.get(key)
+    if stream is None:
+        stream = place.streams[key] = Stream(slots)
+    return stream
+
+
+def _places(entries: Sequence[Entry]) -> list[Place]:
+    """The place of each entry; a place knows the doubtful prefixes that its lines agree on."""
+    places: dict[object, Place] = {}
+    found = []
+    for entry in entries:
+        replica, text = entry.replica, entry.text
+        key = (entry.origin._value_, entry.source, entry.node) if replica is None else (entry.origin._value_, replica)
+        place = places.get(key)
+        if place is None:
+            place = places[key] = Place()
+        found.append(place)
+        if "\n" not in text:
+            place.labels.see(text)
+        elif not entry.fields.get("kind"):
+            for line in text.split("\n", _LINES_LEARNED_FROM_ENTRY)[:_LINES_LEARNED_FROM_ENTRY]:
+                place.labels.see(line)
+    for place in places.values():
+        place.patterns = place.labels.patterns()
+    return found
 
 
 def message_of(text: str, origin: Origin = Origin.TEXT, fields: Mapping[str, Any] | None = None) -> Message:
@@ -62,36 +103,6 @@ def message_of(text: str, origin: Origin = Origin.TEXT, fields: Mapping[str, Any
         assert isinstance(told, Message)
         return replace(told, entries=(entry,), about=verdicts(text)[0].about)
     return made
-
-
-def _place(entry: Entry) -> Place:
-    """Where an entry was said, without the process: origin and replica, or what stands for an unknown replica."""
-    return entry.origin, entry.replica or entry.source, entry.node or "" if entry.replica is None else ""
-
-
-def _labels(entries: Sequence[Entry]) -> dict[Place, Patterns]:
-    """The doubtful prefixes that the lines of each place agree on."""
-    learned: dict[Place, Labels] = {}
-    for entry in entries:
-        text = entry.text
-        first = text[:1]
-        if not first or entry.fields.get("kind"):
-            continue
-        place = _place(entry)
-        labels = learned.get(place)
-        if labels is None:
-            labels = learned[place] = Labels()
-        if "\n" in text:
-            for line in text.split("\n", _LINES_LEARNED_FROM_ENTRY)[:_LINES_LEARNED_FROM_ENTRY]:
-                labels.see(line)
-        else:
-            labels.see(text)
-    return {place: patterns for place, labels in learned.items() if (patterns := labels.patterns())}
-
-
-def _lines(text: str, labels: Patterns) -> list[Prefixed]:
-    seen = visible(text)
-    return [cleaned_line(seen, labels)] if "\n" not in seen else cleaned_lines(seen, labels)
 
 
 def _open(entry: Entry, lines: Sequence[Prefixed], rank: int | None) -> Open:

@@ -40,12 +40,15 @@ _CERTAIN = re.compile(
     r"|rank[-_ ]?(?P<bar>\d{1,6}) *\|(?: |$)"
 )
 _FIRST_OF_CERTAIN = frozenset("[(wmcpelrtnhg0123456789MTWFS")
+_FIRST_OF_STAMP = frozenset("0123456789MTWFS")
+_LONGEST_STAMP = 48
 _MOST_PREFIXES = 4
 
 
 def without_prefix(line: str) -> Prefixed | None:
     """The line without the certain prefixes it begins with; None if it has none."""
-    if line[:1] not in _FIRST_OF_CERTAIN:
+    first = line[:1]
+    if first not in _FIRST_OF_CERTAIN or (first in _FIRST_OF_STAMP and "[" not in line[:_LONGEST_STAMP]):
         return None
     speakers: list[str] = []
     rank: int | None = None
@@ -72,6 +75,7 @@ _LABELS = {
     "host": re.compile(r"(?P<label>[a-z][a-z0-9.-]{0,80}\d[a-z0-9.-]{0,80}):(?: |$)"),
     "service": re.compile(r"(?P<label>[a-z][\w.-]{0,80}[-_.]\d{1,6}) *\|(?: |$)"),
 }
+_FIRST_OF_LABELS = frozenset("0123456789 [Rabcdefghijklmnopqrstuvwxyz")
 _NANOSECONDS = re.compile(r"\d\.\d{9}(?:Z|[+-])")
 _NOT_HOSTS = re.compile(r"^(?:step|epoch|iter|batch|loss|layer|fold|trial)[-_.]?\d|^python\d|\.(?:py|cc|cu|cpp|h)$")
 _LEAST_LINES = 3
@@ -97,17 +101,21 @@ class Labels:
         """Counts a line."""
         self._lines += 1
         first = line[:1]
-        if first.isdigit() or first == " ":
-            self._count("task", line)
-            if first != " ":
+        if first not in _FIRST_OF_LABELS:
+            return
+        if first.isdigit():
+            if line[4:5] != "-":
+                self._count("task", line)
+            elif line[10:11] == "T":
                 self._stamp(line)
+        elif first == " ":
+            self._count("task", line)
         elif first == "[":
             self._count("bracket", line)
             self._count("rank", line)
-        elif first == "r" or first == "R":
-            self._count("rank", line)
-            self._count("host", line)
-        elif "a" <= first <= "z":
+        else:
+            if first in "rR":
+                self._count("rank", line)
             self._count("host", line)
             self._count("service", line)
 

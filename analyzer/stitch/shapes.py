@@ -15,7 +15,8 @@ _BEGINS = re.compile(
     r"|\[?(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|TRACE)\b|\[[IWEFD]\d{3,4} |\[[WE] |\[\w+:\d+\]"
     r"|(?:wandb|srun|slurmstepd|mpirun|bash|sh|kernel|python3?|torchrun|train|usage)\b[\w.-]*: |Epoch\b|Step\b|Iter"
     r"|(?:Module completed|Clean up|Killed\b|Aborted\b|Segmentation fault|Command |Saving|Process |Exception ignored"
-    r"|Fatal Python|terminate called|Traceback|\*\*\* |Sending process|Loading|Training|Waiting|Terminat|Bus error)"
+    r"|Fatal Python|terminate called|Traceback|\*\*\* |Sending process|Loading|Training|Waiting|Terminat|Bus error"
+    r"|The replica|Finished tearing|Tearing down|Job \w+|Module raised|Exit code|Exited with)"
     r"|[\w./-]+:\d+: \w*Warning: |Error executing|Error in )"
 )
 

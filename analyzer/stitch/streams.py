@@ -18,7 +18,7 @@ from analyzer.stitch.traceback import State, TracebackShape
 
 MOST_LINES = 2_000
 MOST_CHARACTERS = 256 * 1024
-_MOST_OPEN = 32
+_MOST_OPEN = 16
 _MOST_BLANKS = 20
 _LONGEST_PAUSE = 60 * SECOND
 _ONE_WRITE = 5_000_000  # nanoseconds between lines that one write of a process can have put out
@@ -66,21 +66,23 @@ class Stream:
         self._run = 0  # how many lines on end went to one message
         self._last: tuple[int, Entry, str, int | None] | None = None  # the plain line just before, if it was one
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is open that a plain line could belong to."""
+        return not self._open
+
     def feed(self, entry: Entry, lines: list[str], rank: int | None) -> None:
         """Takes the next entry; `lines` are its clean lines."""
         first = lines[0]
-        hits = BEGINNINGS.find(first)
-        if not self._open and not hits and len(lines) == 1:
-            self._plain(entry, first, rank)
-            return
         if self._open:
             self._expire(entry)
             if not first.strip() and len(lines) == 1 and self._open:
                 self._hold(entry, rank)
                 return
-        self._place(entry, lines, rank, hits)
+        self._place(entry, lines, rank, BEGINNINGS.find(first))
 
-    def _plain(self, entry: Entry, line: str, rank: int | None) -> None:
+    def plain(self, entry: Entry, line: str, rank: int | None) -> None:
+        """Takes an entry that is a message by itself."""
         self._last = (len(self._slots), entry, line, rank)
         self._slots.append(Message(text=line, entries=(entry,), rank=rank))
 
@@ -96,7 +98,9 @@ class Stream:
         self._blanks.clear()
 
     def _place(self, entry: Entry, lines: list[str], rank: int | None, hits: list[int]) -> None:
-        target = self._taker(entry, lines[0]) or self._revive(entry, lines[0], hits)
+        target = self._taker(entry, lines[0])
+        if target is None or target.idle:  # a preamble right before is nearer than what waits; a hint is not so choosy
+            target = self._revive_preamble(entry, lines[0], hits) or target or self._revive_line(entry, lines[0], hits)
         if target is None:
             self._release_blanks()
             target = self._new(entry, lines, rank, hits)
@@ -107,6 +111,7 @@ class Stream:
             for _, blank, _ in self._blanks:
                 target.add(blank, [""])
             self._blanks.clear()
+            self._serve(target, lines[0])
             assert target.shape is not None
             target.shape.take(lines[0])
         target.add(entry, lines)
@@ -125,11 +130,7 @@ class Stream:
             fit = (wanted, known, candidate is latest and self._run > 1)
             if wanted > NO and fit > level:
                 best, level = candidate, fit
-        if best is None:
-            best = self._in_one_write(entry, line)
-        if best is not None:
-            self._serve(best, line)
-        return best
+        return best or self._in_one_write(entry, line)
 
     def _serve(self, message: Open, line: str) -> None:
         """Notes what followed what, and puts the message at the end of the queue of those that wait."""
@@ -149,8 +150,8 @@ class Stream:
         near = 0 <= entry.time - last.time <= _ONE_WRITE and last.entries[0].time != last.entries[-1].time
         return last if near and not begins_message(line) and BEGINNINGS.shape(line, BEGINNINGS.find(line)) is None else None
 
-    def _revive(self, entry: Entry, line: str, hits: list[int]) -> Open | None:
-        """The plain line just before, where this line shows that it was the beginning of more."""
+    def _revive_preamble(self, entry: Entry, line: str, hits: list[int]) -> Open | None:
+        """The message right before, where a traceback that begins with this line is part of it."""
         if not hits or self._blanks:
             return None
         latest = self._open[-1] if self._open else None
@@ -159,17 +160,21 @@ class Stream:
                 return None
             latest.shape = TracebackShape(line)
             return latest
-        if self._last is None:
+        if self._last is None or not belongs_to_preamble(line, self._last[2]):
             return None
+        return self._reopen(entry, TracebackShape(line))
+
+    def _revive_line(self, entry: Entry, line: str, hits: list[int]) -> Open | None:
+        """The plain line just before, where this line explains it."""
+        if not hits or self._blanks or self._last is None or not BEGINNINGS.trails(line, hits):
+            return None
+        return self._reopen(entry, trail_after(self._last[2]))
+
+    def _reopen(self, entry: Entry, shape: Shape) -> Open | None:
+        """The last plain line as the beginning of a longer message; None if it is long past."""
+        assert self._last is not None
         slot, before, text, rank = self._last
         if before.time is not None and entry.time is not None and abs(entry.time - before.time) > _LONGEST_PAUSE:
-            return None
-        shape: Shape | None = None
-        if BEGINNINGS.trails(line, hits):
-            shape = trail_after(text)
-        elif belongs_to_preamble(line, text):
-            shape = TracebackShape(line)
-        if shape is None:
             return None
         revived = Open(slot, rank, shape)
         revived.add(before, [text])
@@ -180,7 +185,7 @@ class Stream:
     def _new(self, entry: Entry, lines: list[str], rank: int | None, hits: list[int]) -> Open | None:
         shape = BEGINNINGS.shape(lines[0], hits)
         if shape is None and len(lines) == 1:
-            self._plain(entry, lines[0], rank)
+            self.plain(entry, lines[0], rank)
             self._slots[-1] = spoken(Message(text=lines[0], entries=(entry,), rank=rank))
             return None
         self._slots.append(None)

@@ -13,6 +13,8 @@ from analyzer.stitch.grammar import (
     CARETS,
     ELISION,
     HEAD,
+    NOTEBOOK_CODE,
+    NOTEBOOK_FRAME,
     exception_after_frames,
     find_frame,
     is_telling_type,
@@ -36,6 +38,7 @@ from analyzer.stitch.shapes import (
 _GROUP_LINE = re.compile(r"^\s*(?:\| |\|$|\+-|\+ )")
 _BOX_LINE = re.compile(r"^\s*[│╭╰├]")
 _TABLE_RULE = re.compile(r"^\s*(?:={20,}|\*{20,})\s*$")
+_NOTEBOOK_HEAD = re.compile(r"^\w+ {4,}$")
 _FIELD_PATH = re.compile(r"^[\w.\[\]<>-]{1,200}(?: -> [\w.\[\]-]{1,100})*$")
 _YAML_LINE = re.compile(r"^(?:found|expected|could not|mapping values|but found|while|did not find)\b")
 _LONGEST_TABLE = 500
@@ -59,7 +62,7 @@ class TracebackShape:
         self.last = "head"  # within FRAMES: head, frame, code
         self.text = ""  # the last line that is not blank
         self.type = ""
-        self.is_group = self.is_box = False
+        self.is_group = self.is_box = self.is_notebook = False
         self._prefix: re.Pattern[str] | None = None
         self._table_lines = 0
         self._begin(first)
@@ -84,12 +87,13 @@ class TracebackShape:
             before = line[: head.start()]
             self.is_group = "Exception Group " in before
             self.is_box = "─" in before
-            self._prefix = None if self.is_group or self.is_box else prefix_pattern(before)
+            self.is_notebook = _NOTEBOOK_HEAD.match(before) is not None
+            self._prefix = None if self.is_group or self.is_box or self.is_notebook else prefix_pattern(before)
             self.last = "frame" if find_frame(line[head.end() :]) else "head"
         elif (frame := find_frame(line)) is not None:
             self._prefix = prefix_pattern(line[: frame.start()].rstrip())
             self.last = "frame"
-        else:
+        elif not ELISION.match(line):
             self.kind, self.state = "line", State.MESSAGE
         self.text = line
 
@@ -114,6 +118,8 @@ class TracebackShape:
             return SURE if _GROUP_LINE.match(bare) or relation_in(bare) else NO
         if self.is_box and _BOX_LINE.match(bare):
             return SURE
+        if self.is_notebook and (NOTEBOOK_FRAME.match(bare) or NOTEBOOK_CODE.match(bare)):
+            return SURE
         if (frame := find_frame(bare)) is not None and "(most recent call last)" not in bare:
             return self._wants_frame(frame["function"] == "<module>")
         if is_indented(bare):
@@ -137,7 +143,7 @@ class TracebackShape:
         return SURE if self.last == "frame" or CARETS.match(bare) or ELISION.match(bare) else WEAK
 
     def _wants_in_message(self, bare: str, after_blank: bool, apart: bool) -> int:
-        if relation_in(bare) or self._carries_head(bare):
+        if relation_in(bare) or self._carries_head(bare, apart):
             return SURE
         if self.is_group and _GROUP_LINE.match(bare):
             return SURE
@@ -164,7 +170,7 @@ class TracebackShape:
         goes_on = (is_graph_error and not after_blank) or (leaves_open(self.text) and (is_graph_error or not after_blank))
         return WEAK if goes_on and not begins_message(bare) else NO
 
-    def _carries_head(self, bare: str) -> bool:
+    def _carries_head(self, bare: str, apart: bool) -> bool:
         """Whether a traceback head belongs to what this exception's message carries from another process."""
         head = HEAD.search(bare)
         if head is None:
@@ -172,7 +178,7 @@ class TracebackShape:
         before = bare[: head.start()].rstrip()
         if before.endswith("Original"):
             return True
-        return not before and (self.text.rstrip().endswith(('"""', "'''", ":")) or ".errors_impl." in self.type)
+        return not apart and not before and (self.text.rstrip().endswith(('"""', "'''", ":")) or ".errors_impl." in self.type)
 
     @property
     def is_carrying(self) -> bool:

@@ -215,4 +215,5 @@ class Cutter:
             return True
         limit = self.limits.worker_restarts
         restarts = sum(other.unit == previous.unit for other in self.now.lives) - 1
-        return limit is not None and restarts >= limit
+        named = sum(s.event == "replica_failed" and s.replica == life.replica for s in self.now.signals)
+        return limit is not None and max(restarts, named) >= limit

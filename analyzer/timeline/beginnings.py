@@ -21,11 +21,14 @@ from analyzer.timeline.lives import step_of
 
 OPENING_LINES = 6
 OPENING_TIME = 120 * SECOND
+SAME_OPENING = 10 * SECOND
+"""Processes that share a container print the same lines at about the same time."""
 MOST_STARTS = 12
 """A line that comes more often than this on one VM is no first line but chatter (documented: five restarts)."""
 WORD_DELAY = 60 * SECOND
 """The service's word on an exit may come this long after the restart that it was followed by."""
 _MASKED = re.compile(r"\d+|\b[0-9a-f]{8,}\b")
+_STAMP = re.compile(r"^[\[(]?[IWEF]?[\d:./,+\-TZ ]{6,}\d*[\])]?")
 
 
 class Openings(msgspec.Struct):
@@ -53,6 +56,10 @@ def find_beginnings(lanes: Mapping[str, Sequence[Item]], words: Mapping[str, Seq
 def mask(text: str) -> str:
     """The beginning of a line without the numbers that differ from start to start."""
     return _MASKED.sub("#", text[:200].split("\n", 1)[0])
+
+
+def _unstamped(text: str) -> str:
+    return _STAMP.sub("", text[:200].split("\n", 1)[0])
 
 
 def _is_silent(items: Sequence[Item]) -> bool:
@@ -143,9 +150,20 @@ class _Span:
         begun, now = self.items[previous].moment, self.items[at].moment
         if any(begun < word <= now + WORD_DELAY for word in self.words):
             return True
-        return (self._opens(at) or self._falls_back(between, at)) and not self._goes_on(between, at)
+        if not self._is_repeated(at) or self._goes_on(between, at):
+            return False
+        return self._opens(previous, at) or self._falls_back(between, at)
 
-    def _opens(self, at: int) -> bool:
+    def _is_repeated(self, at: int) -> bool:
+        """Whether the line is the first one word for word, but for a time: one with another number is a counter's."""
+        return _unstamped(self.items[at].entry.text) == _unstamped(self.items[0].entry.text)
+
+    def _opens(self, previous: int, at: int) -> bool:
+        """Whether lines of the opening come again: they stood before this line, too, and not all at the same time."""
+        if self.items[at].moment - self.items[previous].moment < SAME_OPENING:
+            return False
+        if not any(self._is_early(n) for n in range(previous + 1, min(at, previous + 1 + OPENING_LINES))):
+            return False
         following = self.items[at + 1 : at + 1 + OPENING_LINES]
         return any(mask(item.entry.text) in self.openings.early for item in following if not _is_progress(item))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
@@ -22,6 +23,9 @@ OF_A_REPLICA = frozenset((
 
 DESCRIBED = frozenset(("container", "pod", "task", "job", "trial", "node"))
 """Kinds of structured entries that are read field by field, so that a rule about them adds nothing here."""
+
+
+_TOKEN = re.compile(r"[A-Za-z0-9][\w.-]{5,}")
 
 
 class Signal(msgspec.Struct, frozen=True, gc=False):
@@ -53,6 +57,8 @@ class Item(msgspec.Struct, gc=False):
     failure: bool = False  # a traceback or crash text begins here
     role: str | None = None  # the strongest role that a rule gives to it: root or cascade
     memory: bool = False  # a rule says that memory ran out here
+    finding: Finding | None = None  # the most telling root finding
+    peers: tuple[str, ...] = ()  # machines of other replicas that a complaint names
     output: bool = True  # printed by the container itself
 
 
@@ -98,6 +104,7 @@ class _Marks(msgspec.Struct):
     failure: bool = False
     role: str | None = None
     memory: bool = False
+    finding: Finding | None = None
 
 
 def _mark_failures(messages: Sequence[Message], places: dict[int, int], marks: dict[int, _Marks]) -> None:
@@ -139,6 +146,8 @@ def _is_description(entry: Entry) -> bool:
 def _mark_role(mark: _Marks, finding: Finding) -> None:
     if finding.role is Role.ROOT:
         mark.role = "root"
+        if mark.finding is None or mark.finding.rule.weight < finding.rule.weight:
+            mark.finding = finding
         mark.memory |= finding.rule.category == "out_of_memory"
     elif mark.role is None:
         mark.role = "cascade"
@@ -152,14 +161,17 @@ def _nearest(clock: Clock, entry: Entry) -> int:
 def _lanes(story: Story, clock: Clock, marks: dict[int, _Marks], said: set[int]) -> dict[str, list[Item]]:
     lanes: dict[str, list[Item]] = {}
     nothing = _Marks()
+    nodes = frozenset(entry.node for entry in story.entries if entry.node)
     for place, entry in enumerate(story.entries):
         mark = marks.get(place, nothing)
         output = is_output(entry)
         if not (output or mark.signals) or (place in said and entry.replica is None and not mark.signals):
             continue
+        peers = tuple(sorted(nodes.intersection(_TOKEN.findall(entry.text)))) if mark.role and len(nodes) > 1 else ()
         item = Item(
-            entry, clock.moments[place], place, tuple(mark.signals), mark.failure, mark.role, mark.memory, output
-        )
+            entry, clock.moments[place], place, tuple(mark.signals), mark.failure, mark.role, mark.memory, mark.finding,
+            peers, output,
+        )  # fmt: skip
         named = mark.signals[0].replica if mark.signals and not output else entry.replica
         lanes.setdefault(named or "", []).append(item)
     if len(lanes) > 1 and "" in lanes and not any(item.signals for item in lanes[""]):

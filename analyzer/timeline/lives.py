@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from analyzer.model import SECOND
+from analyzer.rulebook import Finding
 from analyzer.timeline.evidence import Item, Signal
 
 SAME_START = 5 * SECOND
@@ -49,6 +50,9 @@ class Life:
     roots: int = 0
     cascades: int = 0
     first_cascade: int | None = None
+    peers: set[str] = field(default_factory=set)  # machines of peers that its complaints name
+    named_by_service: bool = False
+    finding: Finding | None = None  # the last line with a cause of its own
     memory: bool = False
     done: bool = False
     first_step: int | None = None
@@ -157,6 +161,8 @@ def _take(life: Life, item: Item, begins: bool) -> None:
     elif item.role == "cascade":
         life.cascades += 1
         life.first_cascade = item.moment if life.first_cascade is None else life.first_cascade
+    life.peers.update(node for node in item.peers if node != entry.node)
+    life.finding = item.finding or life.finding
     life.memory |= item.memory
     for signal in item.signals:
         _hear(life, signal)

@@ -11,11 +11,13 @@ from analyzer.rulebook import Finding
 from analyzer.timeline import described, pods, restarts
 from analyzer.timeline.attempts import Cutter, Try
 from analyzer.timeline.beginnings import find_beginnings
-from analyzer.timeline.endings import Judge
+from analyzer.timeline.endings import Setting, end_moment, end_reason
 from analyzer.timeline.evidence import Evidence, Item, Signal, gather
+from analyzer.timeline.failures import find_failure
 from analyzer.timeline.lives import Life, segment
 from analyzer.timeline.policy import Limits, limits_of, policy_of
 from analyzer.timeline.progress import lost_seconds, progress_of, saved_checkpoints, shown_checkpoints
+from analyzer.timeline.reasons import give_reasons
 
 
 def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Finding], options: Options) -> Timeline:
@@ -26,7 +28,7 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
     lanes, stated = _lanes(story, evidence)
     spot = _is_spot(evidence, lanes, limits) and policy.spot_restarts is not None
     tries = Cutter(lanes, policy, limits, spot).cut(evidence.job)
-    Judge(evidence, policy, limits, spot).close(tries)
+    _close(tries, Setting(evidence, policy, limits, spot))
     counted = restarts.count(tries, stated, described.stated_retries(story))
     saved = saved_checkpoints(evidence)
     return Timeline(
@@ -39,6 +41,16 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
         progress=progress_of(tries, evidence),
         lost_seconds=lost_seconds(tries, saved, evidence),
     )
+
+
+def _close(tries: Sequence[Try], setting: Setting) -> None:
+    """Gives every attempt its end and end reason, and every life its end, exit code and reason."""
+    for attempt in tries:
+        last = attempt is tries[-1]
+        find_failure(attempt, last)
+        attempt.end_reason = end_reason(attempt, last, setting)
+        give_reasons(attempt, last, setting)
+        attempt.end = end_moment(attempt, last)
 
 
 def _lanes(story: Story, evidence: Evidence) -> tuple[dict[str, list[Life]], dict[str, int]]:

@@ -109,23 +109,9 @@ def test_no_log_text_reaches_the_screen_as_a_command(name: str, payload: str) ->
 
 def test_colours_of_a_log_do_not_colour_the_report() -> None:
     """Only the report's own styles are escapes."""
-    text = render_text(hostile_report(host_oom(), PAYLOADS["ansi"]), 100, True)
-    assert set(re.findall(r"\x1b\[([0-9;]*)[A-Za-z]", text)) <= {
-        "0",
-        "1",
-        "2",
-        "1;31",
-        "2;31",
-        "31",
-        "32",
-        "33",
-        "34",
-        "35",
-        "36",
-        "2;33",
-        "1;34",
-    }
-    assert "\x1b]" not in text
+    hostile = render_text(hostile_report(host_oom(), PAYLOADS["ansi"]), 100, True)
+    harmless = render_text(hostile_report(host_oom(), "words"), 100, True)
+    assert set(re.findall(r"\x1b.[0-9;]*.", hostile)) == set(re.findall(r"\x1b.[0-9;]*.", harmless))
 
 
 def test_a_line_of_a_megabyte_is_cut() -> None:

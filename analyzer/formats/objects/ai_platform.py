@@ -50,8 +50,8 @@ def ai_platform_parts(document: Document, job: dict[str, Any]) -> Iterator[Part]
     for index, trial in enumerate(trials):
         if isinstance(trial, dict):
             facts = known(
-                kind="trial", state=trial.get("state"), trial=number(trial.get("trialId")), started=trial.get("startTime"),
-                finished=trial.get("endTime"),
+                kind="trial", state=trial.get("state"), trial=number(trial.get("trialId")),
+                started=trial.get("startTime"), finished=trial.get("endTime"),
             )  # fmt: skip
             yield Part(
                 text=document.quote(trials, index), fields=facts, job=key, attempt=number(trial.get("trialId")),

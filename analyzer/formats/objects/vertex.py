@@ -52,7 +52,7 @@ def vertex_parts(document: Document, job: dict[str, Any]) -> Iterator[Part]:
 
 
 def stated(document: Document, value: dict[str, Any], kind: str) -> Part:
-    """The state of a resource, with the error where it has one; the words are the error's, else the line of the state."""
+    """The state of a resource with its error; the words are the error's, else the line of the state."""
     error = as_dict(value.get("error"))
     message = error.get("message")
     where = "state" if "state" in value else "name"

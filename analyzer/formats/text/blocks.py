@@ -19,8 +19,9 @@ from analyzer.formats.objects.read import part_entry
 from analyzer.formats.part import Part
 from analyzer.formats.reading import Reading
 from analyzer.formats.stream import Line, Lines, text_of
-from analyzer.formats.text.described import Field, fields_of, object_document, pod_document
+from analyzer.formats.text.described import object_document, pod_document
 from analyzer.formats.text.event_table import described_events, event_rows, is_event_header
+from analyzer.formats.text.field_tree import Field, fields_of
 from analyzer.formats.text.status_table import status_table
 from analyzer.model import Entry
 
@@ -31,13 +32,14 @@ _RETURNED = 1 << 27
 _DESCRIBED = re.compile(rb"^Name: {2,}\S")
 _SECOND = re.compile(rb"^(?:Namespace|Labels|Roles|Priority|Annotations|API Version|Selector): *")
 _TOP = re.compile(
-    rb"^(?:Name(?:space)?|Priority(?: Class Name)?|Runtime Class Name|Service Account|Node|Start Time|Labels|Annotations|Status"
-    rb"|Reason|Message|IPs?|Controlled By|(?:Init |Ephemeral )?Containers|Conditions|Volumes|QoS Class|Node-Selectors|Tolerations"
-    rb"|Events|Selector|Parallelism|Completions|Completion Mode|Completed At|Completed Indexes|Suspend|Backoff Limit(?: Per Index)?"
-    rb"|Active Deadline Seconds|Pods? Statuses|Pod Template|Duration|Spec|Metadata|API Version|Kind|Roles|CreationTimestamp|Taints"
-    rb"|Unschedulable|Lease|Addresses|Capacity|Allocatable|System Info|PodCIDRs?|ProviderID|Non-terminated Pods"
-    rb"|Allocated resources|SeccompProfile|Nominated Node Name|Termination Grace Period|Topology Spread Constraints"
-    rb"|Readiness Gates|Replicas|Host Network|Pod Failure Policy|Success Policy|Resource Claims|TTL Seconds After Finished):(?:\s|$)"
+    rb"^(?:Name(?:space)?|Priority(?: Class Name)?|Runtime Class Name|Service Account|Node|Start Time|Labels|Annotations"
+    rb"|Status|Reason|Message|IPs?|Controlled By|(?:Init |Ephemeral )?Containers|Conditions|Volumes|QoS Class"
+    rb"|Node-Selectors|Tolerations|Events|Selector|Parallelism|Completions|Completion Mode|Completed At|Completed Indexes|Suspend"
+    rb"|Backoff Limit(?: Per Index)?|Active Deadline Seconds|Pods? Statuses|Pod Template|Duration|Spec|Metadata"
+    rb"|API Version|Kind|Roles|CreationTimestamp|Taints|Unschedulable|Lease|Addresses|Capacity|Allocatable|System Info|PodCIDRs?"
+    rb"|ProviderID|Non-terminated Pods|Allocated resources|SeccompProfile|Nominated Node Name|Termination Grace Period|Topology Spread Constraints"
+    rb"|Readiness Gates|Replicas|Host Network|Pod Failure Policy|Success Policy|Resource Claims"
+    rb"|TTL Seconds After Finished):(?:\s|$)"
 )
 _EVENTS = re.compile(rb"^Events:")
 _YAML = re.compile(rb"^(?:apiVersion: \S|jobId: '?\w|createTime: '|endTime: '|name: projects/)")

@@ -6,69 +6,20 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
-
 from analyzer.formats.clock import described_time
 from analyzer.formats.identity import number
 from analyzer.formats.located import Document
+from analyzer.formats.text.field_tree import Field
 from analyzer.formats.text.table import Table, header_names
 
-_FIELD = re.compile(r"^(?P<indent> *)(?P<key>[A-Za-z][\w ()./-]*?):(?:\s+(?P<value>\S.*?))?\s*$")
-_MESSAGE = re.compile(r"^ *Message:\s")
 _STATES = {"Waiting": "waiting", "Running": "running", "Terminated": "terminated"}
+_STATE_KEYS = {"Reason": "reason", "Message": "message", "Exit Code": "exitCode", "Signal": "signal",
+               "Started": "startedAt", "Finished": "finishedAt"}  # fmt: skip
+_CONTAINERS = (
+    ("Init Containers", "initContainerStatuses", "initContainers"),
+    ("Containers", "containerStatuses", "containers"),
+)
 _CONDITIONS = ("Type", "Status", "LastHeartbeatTime", "LastTransitionTime", "Reason", "Message", "LastProbeTime")
-
-
-class Field(msgspec.Struct):
-    """A `Key: value` line of a description, with the lines below it."""
-
-    key: str
-    value: str
-    indent: int
-    first: int
-    last: int
-    inner: list[Field] = []
-    more: list[str] = []
-
-    def find(self, *path: str) -> Field | None:
-        """The first field below that has this path of keys."""
-        found: Field | None = self
-        for key in path:
-            found = next((field for field in found.inner if field.key == key), None) if found else None
-        return found
-
-    def text(self, *path: str) -> str | None:
-        """The value of the field at this path; None where there is none, or none is set."""
-        found = self.find(*path)
-        return None if found is None or found.value in ("", "<none>", "<unset>") else found.value
-
-
-def fields_of(lines: Sequence[str]) -> Field:
-    """The tree of a description, by its indentation. A message of several lines is kept as one value."""
-    root = Field("", "", -1, 0, len(lines) - 1)
-    stack = [root]
-    index = 0
-    while index < len(lines):
-        found = _FIELD.match(lines[index])
-        if found is None:
-            stack[-1].more.append(lines[index].strip())
-            stack[-1].last = max(stack[-1].last, index)
-            index += 1
-            continue
-        indent = len(found["indent"])
-        while stack[-1].indent >= indent:
-            _closed(stack)
-        field = Field(found["key"], found["value"] or "", indent, index, index)
-        if found["key"] == "Message":
-            field.last = _end_of_message(lines, index, indent)
-            field.value = "\n".join([field.value, *lines[index + 1 : field.last + 1]])
-            index = field.last
-        stack[-1].inner.append(field)
-        stack.append(field)
-        index += 1
-    while len(stack) > 1:
-        _closed(stack)
-    return root
 
 
 def pod_document(root: Field, lines: Sequence[str], line: int) -> Document:
@@ -134,10 +85,12 @@ class _Shaper:
             if row is None or set(row_text.strip()) <= set("- "):
                 continue
             condition = {
-                "type": row["Type"].split()[0], "status": row.get("Status", "").split(" ", 1)[0] or row["Type"].split()[-1],
-                "reason": row.get("Reason"), "message": row.get("Message"),
+                "type": row["Type"].split()[0],
+                "status": row.get("Status", "").split(" ", 1)[0] or row["Type"].split()[-1],
+                "reason": row.get("Reason"),
+                "message": row.get("Message"),
                 "lastTransitionTime": _time(row.get("LastTransitionTime")),
-            }  # fmt: skip
+            }
             for key in condition:
                 self.spans[id(condition), key] = (index, index)
             found.append(condition)
@@ -160,9 +113,7 @@ class _Pod(_Shaper):
             self.put(status, key, root.text(name), root.find(name))
         self.put(status, "startTime", _time(root.text("Start Time")), root.find("Start Time"))
         status["conditions"] = self.table_conditions(root.find("Conditions"))
-        for title, key, specs in (
-            ("Init Containers", "initContainerStatuses", "initContainers"), ("Containers", "containerStatuses", "containers")
-        ):  # fmt: skip
+        for title, key, specs in _CONTAINERS:
             holder = root.find(title)
             status[key] = [self._container(field, spec[specs]) for field in (holder.inner if holder else [])]
         selector = {}
@@ -263,32 +214,12 @@ class _Object(_Shaper):
             yield condition
 
 
-_STATE_KEYS = {"Reason": "reason", "Message": "message", "Exit Code": "exitCode", "Signal": "signal", "Started": "startedAt",
-               "Finished": "finishedAt"}  # fmt: skip
-
-
 def _state_value(field: Field) -> Any:
     if field.key in ("Exit Code", "Signal"):
         return number(field.value)
     if field.key in ("Started", "Finished"):
         return _time(field.value)
     return field.value
-
-
-def _closed(stack: list[Field]) -> None:
-    field = stack.pop()
-    stack[-1].last = max(stack[-1].last, field.last)
-
-
-def _end_of_message(lines: Sequence[str], index: int, indent: int) -> int:
-    """The last line of a message: its further lines are printed raw, up to the field that always follows."""
-    follows = re.compile(
-        rf"^ {{{indent}}}(?:Exit Code|Signal|Started|Finished|Reason|Status|Type|Observed Generation):"
-    )
-    for ahead in range(index + 1, min(index + 200, len(lines))):
-        if follows.match(lines[ahead]):
-            return ahead - 1
-    return index
 
 
 def _phase(text: str | None) -> str | None:

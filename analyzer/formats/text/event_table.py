@@ -13,8 +13,8 @@ from analyzer.formats.text.table import Table, age_seconds, header_names, repeti
 from analyzer.model import JobKey, Origin
 
 _COLUMNS = (
-    "NAMESPACE", "LAST SEEN", "FIRST SEEN", "TYPE", "REASON", "OBJECT", "SUBOBJECT", "SOURCE", "MESSAGE", "COUNT", "NAME", "KIND",
-    "LASTSEEN", "FIRSTSEEN",
+    "NAMESPACE", "LAST SEEN", "FIRST SEEN", "TYPE", "REASON", "OBJECT", "SUBOBJECT", "SOURCE", "MESSAGE", "COUNT", "NAME",
+    "KIND", "LASTSEEN", "FIRSTSEEN",
 )  # fmt: skip
 _HEADER = re.compile(r"^(?:NAMESPACE\s+)?(?:LAST ?SEEN|FIRST ?SEEN)\s.*\bTYPE\b.*\bREASON\b")
 _DESCRIBED = ("Type", "Reason", "Age", "From", "Message", "FirstSeen", "LastSeen", "Count", "SubObjectPath")

@@ -11,11 +11,15 @@ from analyzer.model import JobKey, Origin
 _UPTIME = re.compile(r"^(?:<\d+>)?\[ *\d{1,8}\.\d{6}\] ")
 _ASCTIME = re.compile(r"^\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\] ")
 _SYSLOG = re.compile(
-    r"^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)"
+    r"^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)"
     r" (?P<host>[\w.-]+) (?P<unit>[\w./@()-]+?)(?:\[\d+\])?: "
 )
-_UNITS = re.compile(r"^(?:kernel|kubelet|containerd|dockerd|systemd[\w-]*|sshd|node-problem-detector|google_\w+|crond?|audit.*"
-                    r"|nvidia[\w.-]*|rsyslogd|slurmd|dhclient|chronyd|snapd|NetworkManager|mcelog|rasdaemon)$", re.IGNORECASE)  # fmt: skip
+_UNITS = re.compile(
+    r"^(?:kernel|kubelet|containerd|dockerd|systemd[\w-]*|sshd|node-problem-detector|google_\w+|crond?|audit.*"
+    r"|nvidia[\w.-]*|rsyslogd|slurmd|dhclient|chronyd|snapd|NetworkManager|mcelog|rasdaemon)$",
+    re.IGNORECASE,
+)
 _SLURM_TIME = re.compile(r"^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?\] ")
 _SLURM_WORD = re.compile(
     r"\b(?:JobId=\d+|_?slurm_rpc|slurmctld|sched: |_?job_complete|update_node|node_did_resp|requeue)", re.I

@@ -1,8 +1,9 @@
-"""Reads text line by line: the dialect of the source where it has one, blocks of descriptions between, plain lines else."""
+"""Reads text line by line: in the dialect of the source, with blocks of descriptions between."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from analyzer.formats.clock import LineClock
 from analyzer.formats.reading import Reading
@@ -17,7 +18,7 @@ from analyzer.formats.text.container_output import (
 )
 from analyzer.formats.text.dialect import Dialect, Recognizer, Said
 from analyzer.formats.text.machine_log import recognize_machine, recognize_slurmctld
-from analyzer.formats.text.plain import recognize_plain
+from analyzer.formats.text.plain import Plain, recognize_plain
 from analyzer.formats.text.stream_logs import recognize_stream_logs
 from analyzer.model import Entry, Instant
 
@@ -28,12 +29,16 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
 _LOOK = 400
 
 
-def read_text(lines: Lines, head: str, reading: Reading) -> Iterator[Entry]:
-    """The entries of a text. `head` is the beginning of the whole source, by which the dialect is recognised."""
+def read_text(lines: Lines, head: str, reading: Reading, after: Entry | None = None) -> Iterator[Entry]:
+    """The entries of a text.
+
+    `head` is the beginning of the whole source, by which the dialect is recognised. Lines that state neither time nor
+    speaker take them from `after`, the entry that stands before the text.
+    """
     sample = [line for line in head.splitlines()[:_LOOK] if line.strip()]
     dialect: Dialect = next(d for known in RECOGNIZERS if (d := known(sample, reading.name)))
     clock = LineClock(head)
-    writer = _Writer(reading, clock, _is_newest_first(sample, dialect, LineClock(head)))
+    writer = _Writer(reading, clock, _is_newest_first(sample, dialect, LineClock(head)), after)
     for number, raw in lines:
         block = read_block(number, raw, lines, reading, read_text)
         if block is not None:
@@ -41,22 +46,23 @@ def read_text(lines: Lines, head: str, reading: Reading) -> Iterator[Entry]:
             continue
         line = text_of(raw, reading, number)
         if line.strip():
-            yield writer.entry(number, line, dialect.read(line))
+            said = dialect.read(line)
+            yield writer.entry(number, line, None if after is not None and isinstance(dialect, Plain) else said)
 
 
 class _Writer:
     """Makes entries out of lines, keeping time and speaker from one line to the next."""
 
-    def __init__(self, reading: Reading, clock: LineClock, newest_first: bool) -> None:
+    def __init__(self, reading: Reading, clock: LineClock, newest_first: bool, after: Entry | None) -> None:
         self._reading, self._clock, self._newest_first = reading, clock, newest_first
-        self._last = Said(text="")
-        self._time: Instant | None = None
+        self._last = Said(text="") if after is None else _said(after)
+        self._time = None if after is None else after.time
         self._count = self._since = 0
 
     def entry(self, number: int, line: str, said: Said | None) -> Entry:
         self._count = max(number, self._count + 1)
         if said is None:  # the rest of a message that the row before began
-            said, stated = self._last, None
+            said, stated = self._last, self._clock.read(line)
             text = line
             self._since += 1
         else:
@@ -91,6 +97,20 @@ class _Writer:
         return self._since - ((self._count - self._since) << 20)
 
 
+def _said(entry: Entry) -> Said:
+    """The speaker of an entry, for lines that follow it."""
+    return Said(
+        text="",
+        severity=entry.severity,
+        origin=entry.origin,
+        job=entry.job,
+        replica=entry.replica,
+        attempt=entry.attempt,
+        node=entry.node,
+        fields=entry.fields if "kind" not in entry.fields else {},
+    )
+
+
 def _is_newest_first(sample: Sequence[str], dialect: Dialect, clock: LineClock) -> bool:
     """Whether the stated times run backwards through the head of a text."""
     times: list[Instant] = []
@@ -99,6 +119,6 @@ def _is_newest_first(sample: Sequence[str], dialect: Dialect, clock: LineClock) 
         time = None if said is None else said.time or clock.read(line)
         if time is not None:
             times.append(time)
-    back = sum(1 for one, two in zip(times, times[1:], strict=False) if two < one)
-    forth = sum(1 for one, two in zip(times, times[1:], strict=False) if two > one)
+    back = sum(1 for one, two in pairwise(times) if two < one)
+    forth = sum(1 for one, two in pairwise(times) if two > one)
     return back >= 3 and back > 4 * forth

@@ -1,0 +1,109 @@
+"""The failure that ended an attempt: which word of the service, which replica's life, and what came after it in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analyzer.timeline.attempts import SKEW, VERDICTS, Try
+from analyzer.timeline.evidence import Signal
+from analyzer.timeline.lives import Life
+from analyzer.timeline.names import pool_of
+from analyzer.timeline.verdicts import AFTER_VERDICT, FRESH, gone_on_after, life_meant
+
+STOP_CODES = frozenset((9, 15, 137, 143))
+"""Exit codes of a container that was told to end, and of one that was killed when it did not."""
+_LAST_WORDS = {"job_succeeded": "success", "job_cancelled": "cancelled", "job_failed": "failed"}
+
+
+def find_failure(attempt: Try, last: bool) -> None:
+    """Names the failure that ended an attempt (`fatal`, `root`) and marks the containers that were doomed by it."""
+    _attribute(attempt)
+    if not (last and word_on(attempt) in ("success", "cancelled")):
+        _find_fatal(attempt)
+    _mark_doomed(attempt)
+
+
+def word_on(attempt: Try) -> str | None:
+    """The service's last word on the job in an attempt: success, cancelled or failed."""
+    words = [s for s in attempt.signals if s.event in _LAST_WORDS]
+    return _LAST_WORDS[words[-1].event] if words else None
+
+
+def failed_at(attempt: Try) -> int | None:
+    """When the attempt failed for good; None where it did not."""
+    if attempt.root is not None:
+        return attempt.root.finish
+    return attempt.fatal.moment if attempt.fatal is not None else None
+
+
+def blame(life: Life) -> tuple[bool, int, str]:
+    """Orders failed lives: one with a cause of its own before one that only complains of a peer, then by time."""
+    return (life.cascades > 0 and life.roots == 0, life.finish, life.replica)
+
+
+def _attribute(attempt: Try) -> None:
+    """Gives exit codes that the service names to the lives that they are about; its number is the one that counts."""
+    lanes: dict[str | None, list[Life]] = {}
+    for life in attempt.lives:
+        lanes.setdefault(life.replica, []).append(life)
+    named: set[int] = set()
+    for signal in attempt.signals:
+        if signal.event not in ("replica_failed", "replica_out_of_memory") or signal.replica not in lanes:
+            continue
+        meant = life_meant(signal, [life for life in lanes[signal.replica] if id(life) not in named])
+        if meant is None:
+            continue
+        named.add(id(meant))
+        attempt.meant[id(signal)] = meant
+        if signal.number is not None:
+            meant.exit_code, meant.code_stated, meant.named_by_service = signal.number, True, True
+        meant.signal = signal.values.get("signal") or meant.signal
+        if signal.event == "replica_out_of_memory":
+            meant.reason, meant.memory = "oom", True
+
+
+def _find_fatal(attempt: Try) -> None:
+    words = [s for s in attempt.signals if s.event in VERDICTS]
+    if words and not gone_on_after(words[-1], attempt.lives):
+        attempt.fatal = words[-1]
+        attempt.root = _root_of(attempt, [s for s in words if words[-1].moment - s.moment < FRESH])
+    elif not any(s.event in ("stockout", "internal_error") for s in attempt.signals):
+        attempt.root = min(_failed_last(attempt), key=blame, default=None)
+
+
+def _failed_last(attempt: Try) -> list[Life]:
+    """Lives that failed and were not survived: a replica's last one, or the one before a container soon shut down."""
+    torn_down = min((s.moment for s in attempt.signals if s.event == "teardown"), default=None)
+    found = []
+    for lives in attempt.lanes().values():
+        life = lives[-1]
+        if not life.failed and len(lives) > 1 and life.last - life.begin < AFTER_VERDICT:
+            life = lives[-2]
+        told = torn_down is not None and life.finish > torn_down - SKEW and life.exit_code in STOP_CODES
+        if life.failed and not told:
+            found.append(life)
+    return found
+
+
+def _root_of(attempt: Try, words: Sequence[Signal]) -> Life | None:
+    named = []
+    for signal in words:
+        if signal.event in ("low_memory", "low_disk"):
+            pools = [pool.strip() for pool in signal.values.get("pool", "").split(",")]
+            members = [life for life in attempt.lives if pool_of(life.replica) in pools]
+            if len({life.replica for life in members}) == 1:
+                named.append(members[-1])
+        elif id(signal) in attempt.meant:
+            named.append(attempt.meant[id(signal)])
+    return min(named, key=blame, default=None)
+
+
+def _mark_doomed(attempt: Try) -> None:
+    """Marks containers that were started again though the attempt had already failed for good."""
+    moment = failed_at(attempt)
+    if moment is None:
+        return
+    for lives in attempt.lanes().values():
+        for before, life in zip(lives, lives[1:], strict=False):
+            fell = before.finish >= moment - SKEW and life.begin > moment - SKEW
+            life.doomed = before is attempt.root or before.doomed or fell
