@@ -11,6 +11,7 @@ from analyzer import __version__
 from analyzer.entries import Options, Partials, Story, absorb, assemble, sift
 from analyzer.formats import read_source
 from analyzer.judge import judge
+from analyzer.judge.replicas import name_replicas
 from analyzer.model import Diagnosis, Entry, Note, Report, Tool
 from analyzer.rulebook import Matcher
 from analyzer.sources import open_sources
@@ -47,6 +48,7 @@ def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnos
     messages = stitch(story.entries)
     findings = [finding for message in messages for finding in rulebook.find(message, story.key.platform)]
     findings += rulebook.find_in_job(findings, story.key.platform)
+    findings = name_replicas(findings, story)
     timeline = reconstruct(story, messages, findings, options)
     return judge(story, messages, findings, timeline, options)
 

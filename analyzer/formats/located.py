@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from textwrap import dedent
+from bisect import bisect_left
 from typing import Any
 
 import yaml
@@ -17,33 +17,40 @@ NODE_LIMIT = 2_000_000
 """A document with more parts than this is not read as a description: aliases can make a small YAML text huge."""
 DEPTH_LIMIT = 500
 
+_BREAK = re.compile("\n")
 _SPACE = re.compile(r"[ \t\r\n]*+")
 _SCALAR = re.compile(
     r'"(?:[^"\\]*+(?:\\.[^"\\]*+)*+)"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|NaN|-?Infinity', re.DOTALL
 )
 _SINGLE = {"true": True, "false": False, "null": None, "NaN": None, "Infinity": None, "-Infinity": None}
-_SPAN_LINES = 60
+_QUOTED = 4000
+"""How many characters of a part are quoted at most."""
+
+Spans = dict[tuple[int, str | int], tuple[int, int]]
+"""Where each value stands: from the begin of its key to its end (characters), by container and key."""
 
 
 class Document:
     """One document and the place of its parts; `line` is where it begins in its source."""
 
-    def __init__(self, value: Any, text: str, line: int, spans: dict[tuple[int, str | int], tuple[int, int]]) -> None:
+    def __init__(self, value: Any, text: str, line: int, spans: Spans) -> None:
         self.value = value
         self.line = line
-        self._lines = text.split("\n")
-        self._spans = spans
         self.cut = False
+        self._text = text
+        self._spans = spans
+        self._breaks = [found.start() for found in _BREAK.finditer(text)]
 
     def place(self, container: Any, key: str | int) -> int:
         """The line of the source at which the value under a key of a dict or list of this document stands."""
-        return self.line + self._spans.get((id(container), key), (0, 0))[0]
+        return self.line + bisect_left(self._breaks, self._spans.get((id(container), key), (0, 0))[0])
 
     def quote(self, container: Any, key: str | int) -> str:
-        """The lines of the source that hold the value under a key, without their common indentation."""
-        first, last = self._spans.get((id(container), key), (0, len(self._lines) - 1))
-        lines = self._lines[first : min(last, first + _SPAN_LINES) + 1]
-        return dedent("\n".join(line.rstrip("\r") for line in lines)).strip("\n")
+        """The source from a key to the end of its value, without the indentation of the lines that follow."""
+        start, end = self._spans.get((id(container), key), (0, len(self._text)))
+        first, *rest = self._text[start : min(end, start + _QUOTED)].rstrip().split("\n")
+        column = start - (self._text.rfind("\n", 0, start) + 1)
+        return "\n".join([first, *(line[min(column, len(line) - len(line.lstrip())) :] for line in rest)]).replace("\r", "")
 
 
 class NotADocument(ValueError):
@@ -65,7 +72,7 @@ def yaml_document(text: str, line: int = 1) -> Document:
         node = yaml.compose(text, Loader=loader)
         if node is None:
             raise NotADocument("an empty document")
-        spans: dict[tuple[int, str | int], tuple[int, int]] = {}
+        spans: Spans = {}
         return Document(_YamlValues(spans).value(node, 0), text, line, spans)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise NotADocument(str(error).split("\n", 1)[0]) from None
@@ -77,10 +84,8 @@ class _JsonReader:
     def __init__(self, text: str, line: int) -> None:
         self._text, self._line = text, line
         self._at = 0
-        self._lines_at = 0
-        self._line_now = 0
-        self._spans: dict[tuple[int, str | int], tuple[int, int]] = {}
-        self._stack: list[tuple[Any, str | int, int]] = []  # container, key under which it hangs, its first line
+        self._spans: Spans = {}
+        self._stack: list[tuple[Any, str | int, int]] = []  # container, key under which it hangs, where that begins
 
     def read(self) -> Document:
         root: list[Any] = []
@@ -114,7 +119,7 @@ class _JsonReader:
             elif sign == ",":
                 self._at += 1
             else:
-                self._value(container, len(container), self._line_of(self._at))
+                self._value(container, len(container), self._at)
             return True
         if sign == "}":
             self._at += 1
@@ -122,16 +127,16 @@ class _JsonReader:
         elif sign == ",":
             self._at += 1
         else:
-            line = self._line_of(self._at)
+            start = self._at
             name = self._scalar()
             if self._sign() != ":":
-                raise NotADocument(f"no `:` behind a key in line {self._line + line}")
+                raise NotADocument(f"no `:` behind a key in line {self._line_now}")
             self._at += 1
             self._sign()
-            self._value(container, str(name), line)
+            self._value(container, str(name), start)
         return True
 
-    def _value(self, container: Any, key: str | int, line: int) -> None:
+    def _value(self, container: Any, key: str | int, start: int) -> None:
         sign = self._text[self._at]
         value: Any
         if sign in "{[":
@@ -145,14 +150,14 @@ class _JsonReader:
             container.append(value)
         else:
             container[key] = value
-        self._spans[id(container), key] = (line, self._line_of(self._at - 1))
+        self._spans[id(container), key] = (start, self._at)
         if sign in "{[":
-            self._stack.append((value, key, line))
+            self._stack.append((value, key, start))
 
     def _close(self) -> None:
-        _, key, first = self._stack.pop()
+        _, key, start = self._stack.pop()
         parent = self._stack[-1][0]
-        self._spans[id(parent), key] = (first, self._line_of(self._at - 1))
+        self._spans[id(parent), key] = (start, self._at)
 
     def _close_all(self) -> None:
         self._at = len(self._text)
@@ -171,7 +176,7 @@ class _JsonReader:
         if found is None:
             if self._text[self._at] == '"' or len(self._text) - self._at < len("-Infinity"):
                 raise _EndOfText
-            raise NotADocument(f"no JSON in line {self._line + self._line_of(self._at)}")
+            raise NotADocument(f"no JSON in line {self._line_now}")
         self._at = found.end()
         text = found[0]
         if text in _SINGLE:
@@ -181,14 +186,9 @@ class _JsonReader:
         except ValueError:
             return text[1:-1]
 
-    def _line_of(self, position: int) -> int:
-        """The line of a position, counted on from the last one asked for."""
-        if position >= self._lines_at:
-            self._line_now += self._text.count("\n", self._lines_at, position)
-        else:
-            self._line_now -= self._text.count("\n", position, self._lines_at)
-        self._lines_at = position
-        return self._line_now
+    @property
+    def _line_now(self) -> int:
+        return self._line + self._text.count("\n", 0, self._at)
 
 
 class _EndOfText(Exception):
@@ -198,7 +198,7 @@ class _EndOfText(Exception):
 class _YamlValues:
     """Builds plain values out of YAML nodes, noting where each stands."""
 
-    def __init__(self, spans: dict[tuple[int, str | int], tuple[int, int]]) -> None:
+    def __init__(self, spans: Spans) -> None:
         self._spans = spans
         self._count = 0
 
@@ -223,11 +223,7 @@ class _YamlValues:
 
 
 def _node_span(first: yaml.Node, last: yaml.Node) -> tuple[int, int]:
-    end = last.end_mark
-    line = end.line - 1 if end.column == 0 and end.line > first.start_mark.line else end.line
-    if isinstance(last, yaml.CollectionNode) and not last.flow_style and end.column > 0:
-        line = max(first.start_mark.line, end.line - 1)  # a block ends where the next thing begins
-    return first.start_mark.line, line
+    return int(first.start_mark.index), int(last.end_mark.index)
 
 
 def _yaml_scalar(node: yaml.Node) -> Any:

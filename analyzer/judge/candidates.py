@@ -11,6 +11,9 @@ from analyzer.model import Instant, Message, Point
 from analyzer.rulebook import Finding, Role
 
 
+NEAR = 40  # messages within which a bare line and a traceback are told to be of one failure
+
+
 class Candidate(msgspec.Struct, kw_only=True):
     """A possible cause. `others` are findings of the same kind elsewhere; `position` is its message's place."""
 
@@ -86,9 +89,19 @@ def _more_specific(one: Finding, other: Finding) -> bool:
 def _stand_for(group: list[Finding], positions: Mapping[int, int], course: Course) -> Candidate:
     replica = replica_of(group[0])
     latest = [f for f in group if course.in_last_life(replica, f.time) and not course.went_on_after(f.message)]
-    first = (latest or group[-1:])[0]
+    first = _most_telling(latest or group[-1:], positions)
     others = [finding for finding in group if finding is not first]
     return Candidate(finding=first, position=positions[id(first.message)], replica=replica, others=others)
+
+
+def _most_telling(group: Sequence[Finding], positions: Mapping[int, int]) -> Finding:
+    """The first of some like findings; a traceback soon after it rather than a bare line, since it says where and how."""
+    first = group[0]
+    if first.message.exceptions:
+        return first
+    near = positions[id(first.message)] + NEAR
+    whole = (f for f in group if f.message.kind == "traceback" and positions[id(f.message)] <= near)
+    return next(whole, first)
 
 
 def place_of(messages: Sequence[Message]) -> dict[int, int]:

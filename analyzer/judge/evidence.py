@@ -25,6 +25,16 @@ def evidence_of(finding: Finding, key: JobKey, mask: Mask, *, support: bool = Fa
     return message_evidence(finding.message, key, mask, telling_line(finding.rule.when, finding.message), lines, chars)
 
 
+def proof_of(finding: Finding, key: JobKey, mask: Mask) -> list[Evidence]:
+    """The evidence that proves a cause: first the one line that does, then the whole message that it stands in."""
+    whole = evidence_of(finding, key, mask)
+    telling = telling_line(finding.rule.when, finding.message)
+    if telling is None or "\n" not in finding.message.raw:
+        return [whole]
+    line = message_evidence(finding.message, key, mask, telling, lines=1, chars=FIRST_CHARS)
+    return [line, whole] if line.text.strip() else [whole]
+
+
 def message_evidence(
     message: Message,
     key: JobKey,

@@ -10,6 +10,7 @@ from analyzer.entries import Story
 from analyzer.judge.course import at_its_end
 from analyzer.model import Timeline
 from analyzer.rulebook import Finding
+from analyzer.rulebook.text import fill
 
 _STATES = {
     "succeeded": ("SUCCEEDED", "COMPLETE", "COMPLETED", "FINISHED"),
@@ -38,7 +39,7 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
     said = [f for f in findings if f.rule.event in _EVENTS]
     if said:
         last = said[-1]
-        return Outcome(_EVENTS[last.rule.event or ""], None, True, f"the log says: {last.rule.title.en}", last)
+        return Outcome(_EVENTS[last.rule.event or ""], None, True, f"the log says: {fill(last.rule.title.en, last.values)}", last)
     done = [f for f in findings if f.rule.event == "training_done" or at_its_end(f)]
     if has_cause:
         return Outcome("failed", state, False, "a failure was found, and nothing after it says that the job went on")
@@ -53,8 +54,8 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
         return Outcome("failed", state, False, f"the last attempt ended: {ended.replace('_', ' ')}")
     if state is not None and _word(state) == "running":
         return Outcome("running", state, True, f"the job's description says {state}")
-    if _still_running(timeline):
-        return Outcome("running", state, False, "replicas were started and no line says that they ended")
+    if _still_running(timeline) and any(f.rule.event == "job_running" for f in findings):
+        return Outcome("running", state, False, "the service said that the job runs, and no line says that it ended")
     return Outcome("unknown", state, False, "no line says how the job ended")
 
 

@@ -38,7 +38,8 @@ class CaseTexts:
         assert self.finding is not None and self.root is not None
         rule = self.finding.rule
         title = fill(rule.title.of(self.lang), self.values)
-        code = self.say("code") if self.root.exit_code is not None else ""
+        told = self.root.exit_code is None or str(self.root.exit_code) in title
+        code = "" if told else self.say("code")
         who = self.root.replica if self.root.replica not in (None, "service") else None
         if rule.category in ("cancelled", "stockout", "quota") or who is None:
             kind = "ended" if rule.category == "cancelled" else "failed_job"

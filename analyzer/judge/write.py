@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from analyzer.entries import Options, Story
 from analyzer.judge.candidates import Candidate, replica_of
 from analyzer.judge.course import Course
-from analyzer.judge.evidence import Mask, evidence_of, message_evidence, stated_time, within_bounds
+from analyzer.judge.evidence import Mask, evidence_of, message_evidence, proof_of, stated_time, within_bounds
 from analyzer.judge.unknown import telling_messages
 from analyzer.judge.verdict import Verdict
 from analyzer.model import Alternative, Evidence, JobKey, Message, RootCause, RuledOut, Symptom
@@ -22,12 +22,12 @@ def root_cause_of(
 ) -> RootCause:
     """The chosen cause with its evidence: first the proving message, then what supports it."""
     finding = chosen.finding
-    replica = chosen.replica
+    replica = chosen.replica or _named_by_launcher(findings)
     code, signal = _exit(finding, replica, findings, course, options)
     pair = course.run_at(replica, finding.time)
     rank = finding.values.get("rank")
     support = _support(chosen, findings)
-    evidence = [evidence_of(finding, story.key, mask)]
+    evidence = proof_of(finding, story.key, mask)
     evidence += [evidence_of(other, story.key, mask, support=True) for other in support]
     return RootCause(
         rule=finding.rule.id,
@@ -63,6 +63,17 @@ def _exit(
     return None, None
 
 
+def _named_by_launcher(findings: Sequence[Finding]) -> str | None:
+    """The process that a launcher or scheduler names as the first to fail, where the proving line names none."""
+    for finding in findings:
+        if finding.role in (Role.VERDICT, Role.CASCADE) and _code(finding) != 0:
+            rank = finding.values.get("rank") or finding.values.get("local_rank")
+            task = finding.values.get("task")
+            if rank is not None or task is not None:
+                return f"rank{rank}" if rank is not None else f"task {task}"
+    return None
+
+
 def _code(finding: Finding) -> int | None:
     text = finding.values.get("exit_code")
     return int(text) if text is not None and text.lstrip("-").isdigit() else None
@@ -81,7 +92,7 @@ def _support(chosen: Candidate, findings: Sequence[Finding]) -> list[Finding]:
         if finding.message is own:
             continue
         same_cause = finding.rule.cause is not None and finding.rule.category == chosen.finding.rule.category
-        verdict = finding.role is Role.VERDICT and finding.replica in (chosen.replica, None)
+        verdict = finding.role is Role.VERDICT and "exit_code" in finding.values and finding.replica in (chosen.replica, None)
         if (same_cause and finding.message.origin is not own.origin) or verdict:
             found.append(finding)
     return found[:2] + [f for f in found[-1:] if f not in found[:2]]

@@ -19,6 +19,7 @@ from analyzer.report.job_view import JobView
 from analyzer.report.language import language
 from analyzer.report.neutral import clipped, shown, shown_line, web_link
 from analyzer.report.order import in_order
+from analyzer.report.proof import source_of, steps_of
 from analyzer.resources import data_folder
 
 _FRAME = (
@@ -70,7 +71,7 @@ def _environment() -> jinja2.Environment:
         loader=jinja2.FileSystemLoader(data_folder("reports")), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined, finalize=_harmless, auto_reload=False,
     )  # fmt: skip
-    environment.filters.update(line=shown_line, clip=_clip, link=web_link)
+    environment.filters.update(line=shown_line, clip=_clip, link=web_link, steps=steps_of, place=source_of)
     return environment
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from analyzer.model.diagnosis import Diagnosis, Evidence, Symptom
+from analyzer.model.diagnosis import Alternative, Diagnosis, Evidence, Symptom
 from analyzer.model.timeline import Run, TimelineEvent
 from analyzer.report.chart import Chart, Lane, RunRow, chart_of, close_up, natural, reasons_in, run_rows
 from analyzer.report.lanes import LaneDrawing, attempt_name, lane_name
@@ -24,7 +24,7 @@ from analyzer.report.language import (
     clock,
 )
 from analyzer.report.memory_bar import MemoryBar
-from analyzer.report.proof import Proof, proof_of, whereabouts
+from analyzer.report.proof import Proof, other_causes, proof_of, whereabouts
 
 _MOST_PIPS = 12
 _MOST_EVENTS = 200
@@ -171,6 +171,11 @@ class JobView:
         return self.words.seconds(run.end.since(run.start)) if run.start is not None and run.end is not None else ""
 
     @property
+    def other_causes(self) -> list[tuple[Alternative, list[str]]]:
+        """The alternatives by cause."""
+        return other_causes(self.diagnosis)
+
+    @property
     def symptoms(self) -> list[SymptomGroup]:
         """The symptoms by rule, in order of first sight."""
         groups: dict[str, list[Symptom]] = defaultdict(list)
@@ -205,6 +210,8 @@ class JobView:
         first = root.evidence[:1] if root is not None else []
         for items, is_proof in ((around.before, False), (first, True), (around.after, False)):
             for item in items:
+                if not item.text.strip():
+                    continue
                 yield ContextLine(item, is_proof, clock(item.time, 3))
 
     @property

@@ -58,8 +58,10 @@ def render_json(report: Report) -> str:
     return escaped_json(text) + "\n"
 
 
-def load_report(data: bytes) -> Report:
+def load_report(data: bytes, where: str | None = None) -> Report:
     """The report that `render_json` wrote, or that an earlier version wrote with fewer fields.
+
+    `where` names the file in an error.
 
     Raises:
         NothingToDiagnose: if the bytes are no such report.
@@ -68,11 +70,12 @@ def load_report(data: bytes) -> Report:
         report = msgspec.json.decode(data, type=Report, dec_hook=_text_to_instant)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise NothingToDiagnose(
-            f"this is no saved diagnosis ({error})", advice="give a file written by --format json"
+            f"this is no saved diagnosis ({error})", where=where, advice="give a file written by --format json"
         ) from error
     if report.schema_version > SCHEMA_VERSION:
         raise NothingToDiagnose(
             f"the saved diagnosis has schema version {report.schema_version}, newer than {SCHEMA_VERSION}",
+            where=where,
             advice="render it with the program's version that wrote it, or update",
         )
     return report

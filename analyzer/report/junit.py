@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from analyzer.model.diagnosis import Diagnosis, Report
 from analyzer.report.neutral import clipped, shown, shown_line
 from analyzer.report.order import in_order
-from analyzer.report.proof import proof_of
+from analyzer.report.proof import proof_of, steps_of
 
 
 def render_junit(report: Report) -> str:
@@ -52,7 +52,7 @@ def _body(diagnosis: Diagnosis) -> str:
         parts.append(clipped(shown(proof.evidence.text), lines=60, characters=8000)[0])
     if diagnosis.remediation:
         remedy = diagnosis.remediation[0]
-        parts.append("\n".join(shown_line(line, 600) for line in (remedy.title, *remedy.steps, *remedy.commands)))
+        parts.append("\n".join(shown_line(line, 600) for line in (remedy.title, *steps_of(remedy), *remedy.commands)))
     return "\n\n".join(parts)
 
 

@@ -15,12 +15,13 @@ from analyzer.report.language import END_NAMES, RUN_NAMES, RUN_SIGNS, Language, 
 from analyzer.report.neutral import shown_line
 
 _MOST_MARKS = 120  # of one kind on a lane; more could not be told apart
+_ROOM_FOR_NAME = 0.12  # of the axis; a shorter attempt shows its number alone
 _LANE = Markup('<svg class="lane" width="100%" height="24" role="group" aria-label="{}">{}{}</svg>')
 _RUN = Markup(
     '<a class="run {kind}" href="#{row}" aria-label="{told}"><title>{told}</title>'
     '<rect x="{left}%" y="5" width="{width}%" height="14" rx="2"/>'
-    '<svg x="{right}%" overflow="visible"><rect class="badge" x="-{inset}" y="5" width="14" height="14" rx="2"/>'
-    '<text x="-{letter}" y="16">{sign}</text></svg></a>'
+    '<svg x="{right}%" overflow="visible"><rect class="badge" x="{badge}" y="5" width="14" height="14" rx="2"/>'
+    '<text x="{letter}" y="16">{sign}</text></svg></a>'
 )
 _MARK = Markup('<svg x="{x}%" overflow="visible"><g class="{kind}"><title>{told}</title><path d="{shape}"/></g></svg>')
 _SHAPES = {
@@ -98,7 +99,8 @@ class LaneDrawing:
 
     def _attempt(self, band: Band) -> Markup:
         left, right = self.chart.place(band.start), self.chart.place(band.end)
-        told = attempt_name(band.number, band.end_reason, self._language)
+        roomy = right - left > _ROOM_FOR_NAME
+        told = attempt_name(band.number, band.end_reason, self._language) if roomy else str(band.number)
         return Markup(
             '<svg x="{}%" width="{}%" height="20"><rect class="band" width="100%" height="20"/>'
             '<rect class="rule {}" width="100%" height="3" y="17"/><text x="4" y="12">{}</text></svg>'
@@ -107,12 +109,12 @@ class LaneDrawing:
     def _run(self, lane: Lane, block: Block) -> Markup:
         left, right = self.chart.place(block.start), self.chart.place(block.end)
         kind = block.run.reason if block.run.reason in RUN_SIGNS else "unknown"
-        inset = 14 if right > 0.02 else 0  # a badge at the very left must not leave the image
+        badge = -14 if right > 0.02 else 0  # a badge at the very left must not leave the image
         return _RUN.format(
             kind=f"{kind} doomed" if block.run.doomed else kind, row=f"{self._prefix}{block.row}",
             told=self._told(lane, block), left=_percent(left), right=_percent(right),
             width=_percent(max(right - left, 0.002)),
-            inset=inset, letter=inset - 7 if inset else -7, sign=RUN_SIGNS[kind],
+            badge=badge, letter=badge + 7, sign=RUN_SIGNS[kind],
         )  # fmt: skip
 
     def _told(self, lane: Lane, block: Block) -> str:

@@ -22,7 +22,7 @@ from analyzer.report.language import (
 )
 from analyzer.report.neutral import clipped, shown, shown_line, web_link
 from analyzer.report.order import in_order
-from analyzer.report.proof import proof_of
+from analyzer.report.proof import proof_of, source_of, steps_of
 
 _MOST_RUNS = 40
 _BAR = "\\|"  # the only escape that counts inside code, and only in a table
@@ -116,7 +116,7 @@ def _whereabouts(evidence: Evidence, diagnosis: Diagnosis, words: Language) -> s
             words.say("exit code {code}", code=root.exit_code) + (f" ({plain(root.signal, 20)})" if root.signal else "")
         )
     if evidence.source:
-        parts.append(code(f"{evidence.source}:{evidence.line}" if evidence.line else evidence.source))
+        parts.append(code(source_of(evidence)))
     if address := web_link(evidence.link):
         parts.append(f"[{words.say('Open in Logs Explorer')}](<{address}>)")
     return " · ".join(parts)
@@ -126,8 +126,8 @@ def _remedy(remedy: Remedy, words: Language) -> Iterator[str]:
     yield f"**{plain(remedy.title)}**"
     if remedy.applies_if:
         yield f"*{words.say('If {condition}', condition=plain(remedy.applies_if, 300))}*"
-    if remedy.steps:
-        yield "\n".join(f"{number}. {plain(step)}" for number, step in enumerate(remedy.steps, 1))
+    if steps := steps_of(remedy):
+        yield "\n".join(f"{number}. {plain(step)}" for number, step in enumerate(steps, 1))
     if remedy.commands:
         yield fenced("\n".join(shown_line(command) for command in remedy.commands), "sh")
     if remedy.again:

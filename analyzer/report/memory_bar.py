@@ -37,7 +37,7 @@ class MemoryBar(NamedTuple):
             (say("memory of an accelerator"), memory.accelerator_memory_gib),
         ]
         figures = [(name, words.gib(value)) for name, value in named if value is not None]
-        whole = memory.capacity_gib or memory.limit_gib or memory.accelerator_memory_gib
+        whole = memory.capacity_gib or memory.limit_gib
         told = ", ".join(f"{name} {value}" for name, value in figures)
         return cls(_drawn(memory, whole, words) if whole else None, told, figures)
 

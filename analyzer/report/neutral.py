@@ -30,6 +30,8 @@ def shown(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     unified = text.replace("\r\n", "\n")
+    if "\r" in unified:
+        unified = "\n".join(map(_last_state, unified.split("\n")))
     return _UNSAFE.sub(_sign, _CSI.sub("", unified) if "\x1b" in unified else unified)
 
 
@@ -80,6 +82,12 @@ def without_lone_surrogates(value: Any) -> Any:
     if isinstance(value, dict):
         return {without_lone_surrogates(key): without_lone_surrogates(item) for key, item in value.items()}
     return value
+
+
+def _last_state(line: str) -> str:
+    """Of a progress bar that wrote over itself only what it came to, and a mark that something stood before."""
+    *before, last = [state for state in line.split("\r") if state.strip()] or [""]
+    return f"⋯ {last}" if before else last
 
 
 def _sign(found: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from analyzer.model.diagnosis import Diagnosis, Evidence
+from analyzer.model.diagnosis import Alternative, Diagnosis, Evidence, Remedy
 from analyzer.report.language import Language
 
 _TRACEBACK = "Traceback (most recent call last):"
@@ -13,6 +13,9 @@ _TRACEBACK = "Traceback (most recent call last):"
 _EXCEPTION = re.compile(
     r"^(?:.{0,80}?[\]:|>]\s?)?[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Failure)\b.*"
 )
+
+
+_LONGEST_SOURCE = 48
 
 
 class Proof(NamedTuple):
@@ -51,6 +54,30 @@ def whereabouts(diagnosis: Diagnosis, words: Language) -> list[str]:
     if root.exit_code is not None:
         parts.append(say("exit code {code}", code=root.exit_code) + (f" ({root.signal})" if root.signal else ""))
     return [part for part in parts if part]
+
+
+def steps_of(remedy: Remedy) -> list[str]:
+    """The steps of a remedy, without one that only repeats its title."""
+    return [step for step in remedy.steps if step.strip() != remedy.title.strip()]
+
+
+def source_of(evidence: Evidence) -> str:
+    """The end of the evidence's source and its line: `…/exports/ml_job.json:48211`."""
+    if not evidence.source:
+        return ""
+    parts = evidence.source.split("/")
+    name = "/".join(parts) if len(evidence.source) <= _LONGEST_SOURCE or len(parts) < 3 else "…/" + "/".join(parts[-2:])
+    return f"{name}:{evidence.line}" if evidence.line else name
+
+
+def other_causes(diagnosis: Diagnosis) -> list[tuple[Alternative, list[str]]]:
+    """The alternatives by cause, best first, each with the further replicas on which it was found too."""
+    groups: dict[tuple[str, str], tuple[Alternative, list[str]]] = {}
+    for item in diagnosis.alternatives:
+        first, others = groups.setdefault((item.category, item.cause), (item, []))
+        if item is not first and item.replica and item.replica not in (first.replica, *others):
+            others.append(item.replica)
+    return list(groups.values())
 
 
 def _telling(lines: list[str], values: dict[str, str]) -> str:

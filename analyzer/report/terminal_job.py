@@ -23,7 +23,7 @@ from analyzer.report.language import (
     clock,
 )
 from analyzer.report.neutral import clipped, shown, shown_line
-from analyzer.report.proof import proof_of, whereabouts
+from analyzer.report.proof import other_causes, proof_of, source_of, steps_of, whereabouts
 from analyzer.report.text_lanes import text_lanes
 
 OUTCOME_STYLES = {"failed": "red", "succeeded": "green", "cancelled": "yellow", "running": "blue", "unknown": "yellow"}
@@ -90,16 +90,15 @@ def _proof(diagnosis: Diagnosis, words: Language, body: int) -> RenderableType:
     proof, root = proof_of(diagnosis), diagnosis.root_cause
     assert proof is not None
     assert root is not None
-    lines = [Text(shown_line(proof.line, 500), style="bold")]
+    lines = [Text(shown_line(proof.line, 400), style="bold")]
     if not proof.whole:
-        text, _ = clipped(shown(proof.evidence.text), lines=7, characters=900)
+        text, _ = clipped(shown(proof.evidence.text), lines=6, characters=600)
         lines += [Text(line.replace("\t", "    ").rstrip(), style="dim") for line in text.rstrip("\n").split("\n")]
-    lines += [Text(shown_line(other.text, 240)) for other in root.evidence[1:3]]
+    lines += [Text(shown_line(other.text, 160)) for other in root.evidence[1:3]]
     bar = Text("▌ ", style="red")
     where = [*whereabouts(diagnosis, words)]
-    if source := proof.evidence.source:
-        where.append(f"{source}:{proof.evidence.line}" if proof.evidence.line else source)
-    place = Text(" · ".join(shown_line(part, 120) for part in where), style="dim")
+    where.append(source_of(proof.evidence))
+    place = Text(" · ".join(shown_line(part, 120) for part in where if part), style="dim")
     return Group(*(_hanging(line, bar, bar, body) for line in lines), place)
 
 
@@ -118,7 +117,7 @@ def _remedy(diagnosis: Diagnosis, words: Language, body: int) -> RenderableType:
     remedy = diagnosis.remediation[0]
     steps = [
         _hanging(Text(shown_line(step, 300)), Text(f"{number}. "), Text("   "), body)
-        for number, step in enumerate(remedy.steps[:4], 1)
+        for number, step in enumerate(steps_of(remedy)[:4], 1)
     ]
     commands = [_command(command, body) for command in remedy.commands[:2]]
     more = len(diagnosis.remediation) - 1
@@ -206,8 +205,9 @@ def _judgement_rows(diagnosis: Diagnosis, words: Language, body: int) -> Iterato
         rest = "\n" + words.count("… and {number} more symptom", "… and {number} more symptoms", more) if more else ""
         yield words.say("Follows"), Text(shown_line(text, max(body, 60)) + rest)
     if diagnosis.alternatives:
-        names = [
-            f"{item.category}.{item.cause}" + (f" ({item.replica})" if item.replica else "")
-            for item in diagnosis.alternatives[:3]
-        ]
+        names = []
+        for item, others in other_causes(diagnosis)[:3]:
+            places = item.replica or ""
+            places += f" +{len(others)}" if others else ""
+            names.append(f"{item.category}.{item.cause}" + (f" ({places})" if places else ""))
         yield words.say("Considered"), Text(shown_line(", ".join(names), 300))

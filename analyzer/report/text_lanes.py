@@ -22,8 +22,9 @@ def text_lanes(chart: Chart, language: Language, width: int) -> list[Text]:
     """Axis, lanes and legend, each within `width` cells; lanes beyond the eighth are counted in one line."""
     lanes = chart.lanes[:MOST_TEXT_LANES]
     rest = (*chart.lanes[MOST_TEXT_LANES:], *chart.folded)
-    labels = [shown_line(lane.names[0], 24) for lane in lanes]
-    name_width = min(max([cell_len(label) for label in labels] + [8]), max(width // 4, 8))
+    names = [shown_line(lane.names[0], 120) for lane in lanes]
+    name_width = min(max([cell_len(name) for name in names] + [8]), max(width // 4, 8))
+    labels = [_tail(name, name_width) for name in names]  # names of replicas differ at their ends
     ends = [_end(lane) if width >= _ROOM_FOR_ENDS else "" for lane in lanes]
     cells = max(width - name_width - 1 - max([cell_len(end) + 1 for end in ends if end] + [0]), 12)
     several_days = str(chart.start)[:10] != str(chart.end)[:10]
@@ -37,6 +38,12 @@ def text_lanes(chart: Chart, language: Language, width: int) -> list[Text]:
     if lanes:
         rows.append(_legend(lanes, language))
     return rows
+
+
+def _tail(name: str, width: int) -> str:
+    while cell_len(name) > width:
+        name = "…" + name.removeprefix("…")[1:]
+    return name
 
 
 def _axis(chart: Chart, name_width: int, cells: int, several_days: bool) -> Text:

@@ -48,6 +48,7 @@ EVENTS = (
     "task_exit",  # a launcher's word on the end of one task; node, task, exit_code, reason
     "stopped",  # a container was told to end by the service or scheduler
     "training_started", "step", "checkpoint_saved", "checkpoint_restored", "training_done",  # step, epoch, path
+    "peer_lost",  # a replica complains that another one is gone; peer (its machine), or job and task
     "no_checkpoint",  # training looked for a checkpoint and found none
     "out_of_memory_kill",  # the kernel or container runtime killed a process for memory
 )  # fmt: skip

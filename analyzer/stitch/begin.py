@@ -27,7 +27,9 @@ _PREAMBLE = re.compile(
     r"|(?:^|[\s\[|:])(?:WARN|WARNING|ERROR|CRITICAL|FATAL|EXCEPTION|[EF]\d{4,8} )\b"
 )
 # Lines that quote the end of another log, which may begin anywhere in a traceback.
-_QUOTES_LOG = re.compile(r"The replica \S+ ?\d* exited .{0,200}\d\. (?:Termination reason: \w+\. ?)?$|^Error in sitecustomize")
+_QUOTES_LOG = re.compile(
+    r"The replica \S+ ?\d* exited .{0,200}\d\. (?:Termination reason: \w+\. ?)?$|^Error in sitecustomize"
+)
 
 
 def finder_of(words: tuple[str, ...]) -> Callable[[str], list[int]]:
@@ -70,9 +72,7 @@ class Beginnings:
 
     def trails(self, line: str, hits: list[int]) -> bool:
         """Whether a line explains the one right before it, whatever that is."""
-        return any(self._is_trail[hit] for hit in hits) and (
-            is_hint(line) or is_code_trace(line) or is_log_tail(line)
-        )
+        return any(self._is_trail[hit] for hit in hits) and (is_hint(line) or is_code_trace(line) or is_log_tail(line))
 
 
 def begins_chain(line: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 import msgspec
 
 from analyzer.stitch.hints import is_code_trace, is_hint, is_log_tail
@@ -16,7 +17,9 @@ from analyzer.stitch.shapes import (
     leaves_open,
 )
 
-_KERNEL_PREFIX = re.compile(r"^.{0,160}?\bkernel: *(?:\[ *\d+\.\d+\] *)?|^.{0,60}?\[ *\d+\.\d{3,9}\](?:\[ *[TC]\d+\])? *")
+_KERNEL_PREFIX = re.compile(
+    r"^.{0,160}?\bkernel: *(?:\[ *\d+\.\d+\] *)?|^.{0,60}?\[ *\d+\.\d{3,9}\](?:\[ *[TC]\d+\])? *"
+)
 _OOM_LINES = (
     r"CPU: \d|Hardware name|Call Trace|<TASK>|</TASK>|RIP:|RSP:|R[A-D1SB][XIP0-9]|CR\d|FS:|Code:|memory: usage|memory\+swap"
     r"|swap: usage|kmem: usage|Memory cgroup|Tasks state|\[ *\w+ *\]|oom-kill:|Out of memory|Killed process|Tasks in|Mem-Info"

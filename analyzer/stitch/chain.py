@@ -10,6 +10,7 @@ from analyzer.stitch.grammar import (
     BOX_CODE,
     BOX_FRAME,
     CARETS,
+    CARRYING,
     ELISION,
     GROUP_HEAD,
     HEAD,
@@ -21,29 +22,34 @@ from analyzer.stitch.grammar import (
     lone_exception,
     prefix_pattern,
     relation_in,
+    unfolded,
 )
-from analyzer.stitch.hints import AFTERWORDS, is_code_trace
-from analyzer.stitch.shapes import is_rule
+from analyzer.stitch.hints import AFTERWORDS
+from analyzer.stitch.raised import Raised, related, short_name
 
 _MOST_LINKS = 64
 _MARGIN = re.compile(r"^( *)(?:\| ?|\+ )(.*)$")
 _GROUP_RULE = re.compile(r"^( *)\+(?:-\+)?-{4,}(?: (?:\d+|\.\.\.) -{4,})?$")
-_JAVA_CAUSE = re.compile(r"^(?:Caused by: |: )(?P<type>[\w.$]+)(?:: (?P<message>.*))?$")
 _TABLE_LINE = re.compile(r"^\s*(?:[=*-]{20,}|\[\d+\]:)\s*$")
-_CAUGHT_TYPE = re.compile(r"\(([\w.]+)\)$")
-_CAUGHT_IN_WORKER = re.compile(r"^Caught (\w+) in ")
 
 
 def parse_exceptions(text: str) -> tuple[ExceptionLink, ...]:
     """The chain in the order in which it was raised; a lone `Type: message` line is one link without frames."""
-    if "\n" not in text and "\\n" not in text:
-        return _single_line(text)
-    if '\\n  File ' in text:  # a traceback inside a quoted string
+    if "\\n  File " in text:  # a traceback inside a quoted string
         text = text.replace("\\n", "\n").replace('\\"', '"')
+    if "\n" not in text:
+        if "Traceback (most recent call last): " not in text:
+            return _single_line(text)
+        text = unfolded(text)
     lines = text.split("\n")
     if GROUP_HEAD in text:
-        return tuple(_group_links(lines))[-_MOST_LINKS:]
-    return tuple(_Reader().read(lines))[-_MOST_LINKS:]
+        return _bounded(_group_links(lines))
+    return _bounded(_Reader().read(lines))
+
+
+def _bounded(links: list[ExceptionLink]) -> tuple[ExceptionLink, ...]:
+    """Not more links than anybody reads: the origin and what came first, and what ended the program."""
+    return tuple(links if len(links) <= _MOST_LINKS else links[: _MOST_LINKS // 2] + links[-_MOST_LINKS // 2 :])
 
 
 def _single_line(text: str) -> tuple[ExceptionLink, ...]:
@@ -75,40 +81,7 @@ def _group_links(lines: Sequence[str]) -> list[ExceptionLink]:
             waiting.append((depth, found))
     for _, found in reversed(waiting):
         links += found
-    return [_related(link, link.relation or "cause") for link in links[:-1]] + links[-1:]
-
-
-class _Raised:
-    """An exception whose message is still being read."""
-
-    def __init__(self, name: str, message: str, frames: Iterable[Frame]) -> None:
-        self.type, self.lines, self.frames = name, [message], tuple(frames)
-
-    def links(self, relation: str = "") -> list[ExceptionLink]:
-        """The exception, after the causes that a Java stack in its message names: there the last cause is the origin."""
-        trace = next((n for n, line in enumerate(self.lines) if n and is_code_trace(line)), len(self.lines))
-        causes = [found for line in self.lines[trace:] if (found := _JAVA_CAUSE.match(line))]
-        inner = [ExceptionLink(found["type"], found["message"] or "", (), "cause") for found in reversed(causes)]
-        told = self.lines[:trace]
-        while len(told) > 1 and (not told[-1].strip() or is_rule(told[-1])):
-            told.pop()
-        return [*inner, ExceptionLink(self.type, "\n".join(told).strip(), self.frames, relation)]
-
-    @property
-    def is_carrier(self) -> bool:
-        """Whether it only carries another process's traceback as its text."""
-        return _short(self.type) in ("RemoteTraceback", "_RemoteTraceback", "SimplifiedTraceback", "UnfilteredStackTrace")
-
-    @property
-    def is_table(self) -> bool:
-        """Whether its message is a launcher's table of failures, which may quote a traceback for each."""
-        return self.type.endswith("ChildFailedError")
-
-    @property
-    def caught(self) -> str:
-        """The short type that a wrapper says it carries: `RayTaskError(TypeError)`, `Caught TypeError in …`."""
-        found = _CAUGHT_TYPE.search(self.type) or _CAUGHT_IN_WORKER.match(self.lines[0])
-        return _short(found[1]) if found else ""
+    return [related(link, link.relation or "cause") for link in links[:-1]] + links[-1:]
 
 
 class _Reader:
@@ -119,8 +92,8 @@ class _Reader:
         self.frames: list[Frame] = []
         self.indent = 0
         self.in_frames = False
-        self.open: _Raised | None = None
-        self.outer: list[_Raised] = []  # exceptions whose message holds the traceback that is being read
+        self.open: Raised | None = None
+        self.outer: list[Raised] = []  # exceptions whose message holds the traceback that is being read
         self.held: list[str] = []  # lines of such a traceback, in case it turns out to be plain message
         self.prefix: re.Pattern[str] | None = None
 
@@ -151,7 +124,7 @@ class _Reader:
         elif self.open is not None:
             self._message_line(line)
         elif (lone := lone_exception(line)) is not None:
-            self.open = _Raised(*lone, ())
+            self.open = Raised(*lone, ())
 
     def _relate(self, relation: str) -> None:
         carried = bool(self.outer) and self._is_whole()
@@ -161,12 +134,12 @@ class _Reader:
         elif self.open is not None:
             self._end_open(relation)
         elif self.links and not self.links[-1].relation:
-            self.links[-1] = _related(self.links[-1], relation)
+            self.links[-1] = related(self.links[-1], relation)
 
     def _is_whole(self) -> bool:
         """Whether the carried traceback has come to the exception that its wrapper names."""
         caught = self.outer[-1].caught
-        return self.open is not None and (not caught or _short(self.open.type) == caught)
+        return self.open is not None and (not caught or short_name(self.open.type) == caught)
 
     def _head(self, line: str, head: re.Match[str]) -> None:
         before = line[: head.start()]
@@ -175,7 +148,7 @@ class _Reader:
             return
         if self.open is not None:
             self._nest() if self._carries(before) else self._close("")
-        if self.prefix is None and before.strip() not in ("Original", "traceback :"):
+        if self.prefix is None and not before.rstrip().endswith(CARRYING):
             self.prefix = prefix_pattern(before)
         self.frames, self.in_frames, self.indent = [], True, -1
         rest = line[head.end() :]
@@ -185,7 +158,7 @@ class _Reader:
     def _carries(self, before: str) -> bool:
         """Whether a traceback head inside a message belongs to what that message carries."""
         assert self.open is not None
-        if before.rstrip().endswith(("Original", "traceback :")) or self.open.is_carrier:
+        if before.rstrip().endswith(CARRYING) or self.open.is_carrier:
             return True
         last = next((line for line in reversed(self.open.lines) if line.strip()), "").rstrip()
         return last.endswith((":", '"""', "'''")) or not last or ".errors_impl." in self.open.type
@@ -253,7 +226,7 @@ class _Reader:
     def _raise(self, name: str, message: str) -> None:
         if self.open is not None:
             self._close("")
-        self.open = _Raised(name, message, self.frames)
+        self.open = Raised(name, message, self.frames)
         self.frames, self.in_frames, self.held = [], False, []
 
     def _break_off(self, line: str) -> None:
@@ -263,7 +236,7 @@ class _Reader:
             self.open = self.outer.pop()
             self.open.lines += self.held
         elif (lone := lone_exception(line)) is not None:
-            self.open = _Raised(*lone, ())
+            self.open = Raised(*lone, ())
         self.held = []
 
     def _message_line(self, line: str) -> None:
@@ -277,9 +250,9 @@ class _Reader:
         if self.outer and self.outer[-1].is_table and _TABLE_LINE.match(line):
             self._end_open("remote")
             self.open = self.outer.pop()
-        elif self.open.caught and (carried := lone_exception(line)) and _short(carried[0]) == self.open.caught:
+        elif self.open.caught and (carried := lone_exception(line)) and short_name(carried[0]) == self.open.caught:
             self._nest()
-            self.open = _Raised(*carried, ())
+            self.open = Raised(*carried, ())
             return
         self.open.lines.append(line)
 
@@ -303,14 +276,6 @@ class _Reader:
             self.open = self.outer.pop()
         if self.open is not None and self.open.is_carrier:
             if self.links:
-                self.links[-1] = _related(self.links[-1], "remote")
+                self.links[-1] = related(self.links[-1], "remote")
             self.open = None
         self._end_open(relation)
-
-
-def _short(name: str) -> str:
-    return name.rsplit(".", 1)[-1]
-
-
-def _related(link: ExceptionLink, relation: str) -> ExceptionLink:
-    return ExceptionLink(link.type, link.message, link.frames, relation)

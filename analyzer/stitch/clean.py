@@ -40,7 +40,9 @@ def _last_state(line: str) -> str:
     if not states:
         return ""
     prefixed = without_prefix(states[0]) if len(states) > 1 else None
-    if prefixed is not None and without_prefix(states[-1]) is None:  # a launcher writes it once a line, not once a state
+    if (
+        prefixed is not None and without_prefix(states[-1]) is None
+    ):  # a launcher writes it once a line, not once a state
         states[-1] = states[0].removesuffix(prefixed.text) + states[-1]
     kept = [state for state in states[:-1] if not _PROGRESS.search(state)]
     return "\n".join((*kept, states[-1]))

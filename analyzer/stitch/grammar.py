@@ -10,7 +10,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-HEAD = re.compile(r"Traceback \(most recent call last\)(?::|$|(?= ─))|(?:^|\s|\): )ray::[\w.<>:-]+\([^()\n]*\) \(pid=\d+[^)\n]*\)")
+HEAD = re.compile(
+    r"Traceback \(most recent call last\)(?::|$|(?= ─))|(?:^|\s|\): )ray::[\w.<>:-]+\([^()\n]*\) \(pid=\d+[^)\n]*\)"
+)
+# What stands before a head in the message of an exception that carries the traceback of another process.
+CARRYING = ("Original", "traceback :", "PythonException:")
 GROUP_HEAD = "Exception Group Traceback (most recent call last):"
 FRAME = re.compile(
     r'(?:(?<=[\s>|:])|^)File (?:"(?P<file>[^"\n]+)", line (?P<line>\d+)(?! in )(?:, in (?P<function>[^\n]+))?'
@@ -23,7 +27,9 @@ NOTEBOOK_CODE = re.compile(r"^-+> ?(?P<line>\d+) (?P<code>.*)$")
 BOX_FRAME = re.compile(r"^\s*│ (?P<file>[^\s:│][^:│]*):(?P<line>\d+) in (?P<function>[\w<>.]+)")
 BOX_CODE = re.compile(r"^\s*│ ❱ +\d+ +│?(?P<code>[^\n]*?) *│?$")
 CARETS = re.compile(r"^\s*[~^]+\s*$|^\s*[│└]")
-ELISION = re.compile(r"^\s*(?:\[\.\.\.\]|\.\.\.|\[Previous line repeated \d+ more times?\]|\.\.\.<\d+ lines>\.\.\.)\s*$")
+ELISION = re.compile(
+    r"^\s*(?:\[\.\.\.\]|\.\.\.|\[Previous line repeated \d+ more times?\]|\.\.\.<\d+ lines>\.\.\.)\s*$"
+)
 CAUSE = "The above exception was the direct cause of the following exception"
 CONTEXT = "During handling of the above exception, another exception occurred"
 
@@ -40,7 +46,8 @@ _MODULE_MARKS = re.compile(r"(?:^|\.)(?:exceptions?|errors?|error)\.[A-Z]\w*$")
 _PYTHON_2_TYPES = frozenset(("error", "timeout", "herror", "gaierror"))
 _LEVELS = frozenset(
     ("DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "CRITICAL", "FATAL", "SEVERE", "TRACE", "EXCEPTION", "NOTE",
-     "HINT", "USAGE", "Warning", "Error", "Info", "Note", "Hint", "Usage", "Step", "Epoch", "File", "Node", "Restarting")
+     "HINT", "USAGE", "Warning", "Error", "Info", "Note", "Hint", "Usage", "Step", "Epoch", "File", "Node", "Restarting",
+     "Message", "Arguments")
 )  # fmt: skip
 
 _STAMP = (
@@ -83,8 +90,12 @@ def is_telling_type(name: str) -> bool:
     bare = name.split("(", 1)[0]
     if "." in bare:
         short = bare.rsplit(".", 1)[1]
-        return short.lstrip("_")[:1].isupper() and (_TELLING_END.search(name) is not None or _MODULE_MARKS.search(bare) is not None)
-    return bare not in _NEVER_TYPES and bare[0].isupper() and not bare.isupper() and _TELLING_END.search(name) is not None
+        return short.lstrip("_")[:1].isupper() and (
+            _TELLING_END.search(name) is not None or _MODULE_MARKS.search(bare) is not None
+        )
+    return (
+        bare not in _NEVER_TYPES and bare[0].isupper() and not bare.isupper() and _TELLING_END.search(name) is not None
+    )
 
 
 def exception_after_frames(line: str) -> tuple[str, str] | None:
@@ -110,6 +121,8 @@ def lone_exception(line: str) -> tuple[str, str] | None:
 
 
 _JAVA_THREAD = re.compile(r'^Exception in thread "[^"\n]{0,200}" ')
+_FOLDED_PHRASE = re.compile(rf"\s*((?:{CAUSE}|{CONTEXT}):?)\s*")
+_FOLDED_FRAME = re.compile(r'\s*(File "[^"\n]+", line \d+, in (?:<\w+>|[\w.]+))\s*')
 _ANYWHERE = re.compile(rf"(?:(?<=[\s:\]])|^)(?P<type>{_TYPE})(?=:(?: |$)|$)")
 
 
@@ -126,6 +139,17 @@ def _behind_logger(line: str) -> tuple[str, str] | None:
                 return (rest["type"], rest["message"] or "") if rest else None
             return None
     return None
+
+
+def unfolded(text: str) -> str:
+    """A traceback whose newlines were lost, with newlines again before frames, code and exceptions."""
+    text = _FOLDED_PHRASE.sub(r"\n\1\n", text)
+    text = _FOLDED_FRAME.sub(lambda found: f"\n  {found[1]}\n    ", text)
+    lines = []
+    for line in text.split("\n"):
+        ends = [found.start() for found in _ANYWHERE.finditer(line) if found.start() and is_telling_type(found["type"])]
+        lines += [line[: ends[0]].rstrip(), line[ends[0] :]] if ends and line.startswith("    ") else [line]
+    return "\n".join(lines)
 
 
 @lru_cache(maxsize=256)

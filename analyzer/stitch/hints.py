@@ -21,7 +21,7 @@ ANYWHERE = (
     # TensorFlow: runtime errors of a graph
     "[[{{", "[Op:", "Hint: If you want to see a list of allocated tensors", "Function call stack:",
     "Original stack trace for", "Detected at node", "Node: '", "Errors may have originated from an input operation",
-    "Input Source operations connected to node", "Additional GRPC error information", '{"created"', ':{"created"',
+    "Caused by op ", "Input Source operations connected to node", "Additional GRPC error information", '{"created"', ':{"created"',
     "/job:", "The tasks have crashed", "RPC: /tensorflow.",
     # XLA and libtpu: what memory went to
     "Total hbm usage", "Output size ", "Program hbm requirement", "Largest program allocations", "Allocations sorted by size",
@@ -38,6 +38,7 @@ ANYWHERE = (
 
 # Below an exception only.
 IN_EXCEPTION = (
+    "Call stack:", "Message: ", "Arguments: ",  # logging's own error report
     "Original error was:", "Original exception was:", "More information: ", "```",
     # Hugging Face Hub and Transformers
     "Cannot access gated repo", "Access to model ", "Please make sure you specified the correct `repo_id`",
@@ -68,7 +69,9 @@ AFTERWORDS = (
 )  # fmt: skip
 
 _MEMORY_USER = re.compile(r"^\d+\t[\d.]+\t")
-_CODE_TRACE = re.compile(r"\s+at [\w.$<>/]+\(|\s*\.\.\. \d+ (?:more|common frames omitted)|Caused by: |\s+Suppressed: |: (?:org|java|com|scala)\.")
+_CODE_TRACE = re.compile(
+    r"\s+at [\w.$<>/]+\(|\s*\.\.\. \d+ (?:more|common frames omitted)|Caused by: |\s+Suppressed: |: (?:org|java|com|scala)\."
+)
 CODE_TRACE_WORDS = ("\tat ", "    at ", " more", "Caused by: ", "Suppressed: ", "frames omitted", ": org.", ": java.")
 LOG_TAILS = ("future: <Task", "future: <Future")
 

@@ -7,7 +7,9 @@ from typing import Protocol
 
 NO, WEAK, SURE, EXACT = 0, 1, 2, 3
 
-PROGRESS = re.compile(r"\d ?%[| ]|\d(?:it|s|B)/(?:s|it)\b|\bETA\b|^\s*\d+/\d+ ?\[|^\s*(?:step|epoch|iter)\w*\b[ :=]", re.IGNORECASE)
+PROGRESS = re.compile(
+    r"\d ?%[| ]|\d(?:it|s|B)/(?:s|it)\b|\bETA\b|^\s*\d+/\d+ ?\[|^\s*(?:step|epoch|iter)\w*\b[ :=]", re.IGNORECASE
+)
 _RULE = re.compile(r"^\s*[=*_~#-]{10,}\s*$")
 
 _BEGINS = re.compile(

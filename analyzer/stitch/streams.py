@@ -143,12 +143,21 @@ class Stream:
     def _in_one_write(self, entry: Entry, line: str) -> Open | None:
         """The exception that was written within the same few milliseconds, for lines of its message such as notes."""
         last = self._open[-1] if self._open else None
-        if last is None or last.idle or not isinstance(last.shape, TracebackShape) or last.shape.state is not State.MESSAGE:
+        if (
+            last is None
+            or last.idle
+            or not isinstance(last.shape, TracebackShape)
+            or last.shape.state is not State.MESSAGE
+        ):
             return None
         if last.time is None or entry.time is None or not entry.time_stated or len(last.entries) < 2:
             return None
         near = 0 <= entry.time - last.time <= _ONE_WRITE and last.entries[0].time != last.entries[-1].time
-        return last if near and not begins_message(line) and BEGINNINGS.shape(line, BEGINNINGS.find(line)) is None else None
+        return (
+            last
+            if near and not begins_message(line) and BEGINNINGS.shape(line, BEGINNINGS.find(line)) is None
+            else None
+        )
 
     def _revive_preamble(self, entry: Entry, line: str, hits: list[int]) -> Open | None:
         """The message right before, where a traceback that begins with this line is part of it."""
@@ -266,6 +275,4 @@ def _part(whole: Message, verdict: Verdict) -> Message:
     text = visible(verdict.excerpt).rstrip()
     exceptions = parse_exceptions(text)
     kind = "traceback" if any(link.frames for link in exceptions) else "line"
-    return replace(
-        whole, text=text, kind=kind, exceptions=exceptions, about=verdict.about, excerpt=verdict.excerpt
-    )
+    return replace(whole, text=text, kind=kind, exceptions=exceptions, about=verdict.about, excerpt=verdict.excerpt)

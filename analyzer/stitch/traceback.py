@@ -11,6 +11,7 @@ from enum import Enum
 
 from analyzer.stitch.grammar import (
     CARETS,
+    CARRYING,
     ELISION,
     HEAD,
     NOTEBOOK_CODE,
@@ -40,6 +41,7 @@ _BOX_LINE = re.compile(r"^\s*[│╭╰├]")
 _TABLE_RULE = re.compile(r"^\s*(?:={20,}|\*{20,})\s*$")
 _NOTEBOOK_HEAD = re.compile(r"^\w+ {4,}$")
 _FIELD_PATH = re.compile(r"^[\w.\[\]<>-]{1,200}(?: -> [\w.\[\]-]{1,100})*$")
+_LOGGING_RECORD = ("Message: ", "Arguments: ")
 _YAML_LINE = re.compile(r"^(?:found|expected|could not|mapping values|but found|while|did not find)\b")
 _LONGEST_TABLE = 500
 
@@ -65,12 +67,15 @@ class TracebackShape:
         self.is_group = self.is_box = self.is_notebook = False
         self._prefix: re.Pattern[str] | None = None
         self._table_lines = 0
+        self._raised = ""  # the line of the last exception
+        self._is_empty = False  # whether nothing but its type is known of that exception's message
         self._begin(first)
+        self._is_empty = self._raised == first and leaves_open(first)
 
     @property
     def patience(self) -> int:
-        """Frames wait long, since other processes write between them; an ended message hardly waits."""
-        return {State.FRAMES: 60, State.RELATION: 10, State.MESSAGE: 4, State.TABLE: 20}[self.state]
+        """Frames wait long, since other processes write between them; an ended message waits for hints."""
+        return {State.FRAMES: 60, State.RELATION: 10, State.MESSAGE: 12, State.TABLE: 20}[self.state]
 
     @property
     def is_done(self) -> bool:
@@ -124,12 +129,18 @@ class TracebackShape:
             return self._wants_frame(frame["function"] == "<module>")
         if is_indented(bare):
             return self._wants_indented(bare)
+        if self.type and self._ends_quoted_frames(bare):
+            return SURE
         if self.last == "head" and not self.is_box and apart:
             return NO
         exception = exception_after_frames(bare.strip())
         if exception is None:
             return NO
         return SURE if is_telling_type(exception[0]) or not apart else NO
+
+    def _ends_quoted_frames(self, bare: str) -> bool:
+        """Whether a line goes on with the message in which frames were only quoted."""
+        return is_hint(bare) or bare.startswith(_LOGGING_RECORD) or "(see above for traceback)" in bare
 
     def _wants_frame(self, is_module: bool) -> int:
         """A frame comes after a head or after the code of another; a module's own frame is most often the first."""
@@ -150,6 +161,8 @@ class TracebackShape:
         if starts_chain(bare):
             return NO
         if is_hint(bare) or is_hint_in_exception(bare) or is_code_trace(bare) or bare.strip() in ('"""', "'''"):
+            if bare == self.text and not bare.lstrip().startswith("frame #"):
+                return NO  # another process says the same
             return SURE if not apart else WEAK
         if apart:
             return NO
@@ -164,11 +177,18 @@ class TracebackShape:
             return SURE
         if self.type.endswith("ValidationError") and _FIELD_PATH.match(bare):
             return SURE
-        if (self.type.endswith("RpcError") and bare == ">") or (self.type.startswith("yaml.") and _YAML_LINE.match(bare)):
+        if self.type.endswith("RpcError") and bare == ">":
             return SURE
+        if self.type.startswith("yaml.") and _YAML_LINE.match(bare):
+            return SURE
+        return WEAK if self._may_go_on(after_blank) and not begins_message(bare) else NO
+
+    def _may_go_on(self, after_blank: bool) -> bool:
+        """Whether an ordinary line can be part of the message: it was announced, or TensorFlow's runtime is speaking."""
         is_graph_error = ".errors_impl." in self.type
-        goes_on = (is_graph_error and not after_blank) or (leaves_open(self.text) and (is_graph_error or not after_blank))
-        return WEAK if goes_on and not begins_message(bare) else NO
+        if after_blank:
+            return leaves_open(self.text) and (is_graph_error or self._is_empty)
+        return is_graph_error or leaves_open(self.text)
 
     def _carries_head(self, bare: str, apart: bool) -> bool:
         """Whether a traceback head belongs to what this exception's message carries from another process."""
@@ -176,9 +196,10 @@ class TracebackShape:
         if head is None:
             return False
         before = bare[: head.start()].rstrip()
-        if before.endswith("Original"):
-            return True
-        return not apart and not before and (self.text.rstrip().endswith(('"""', "'''", ":")) or ".errors_impl." in self.type)
+        if before:
+            return before.endswith(CARRYING)
+        announced = self.text.rstrip().endswith(('"""', "'''", ":"))
+        return not apart and (announced or ".errors_impl." in self.type)
 
     @property
     def is_carrying(self) -> bool:
@@ -196,6 +217,8 @@ class TracebackShape:
             self.state = State.RELATION
         elif starts_chain(bare) or find_frame(bare) is not None:
             self._take_frames(bare)
+        elif self.state is State.FRAMES and self.type and self._ends_quoted_frames(bare):
+            self.state = State.MESSAGE
         elif self.state is State.FRAMES:
             self._take_in_frames(bare)
         elif self.state is State.RELATION:
@@ -205,6 +228,9 @@ class TracebackShape:
             self.kind = "traceback"
         elif self.type.endswith("ChildFailedError") and _TABLE_RULE.match(bare):
             self.state, self._table_lines = State.TABLE, 0
+        self._is_empty = False
+        if self.state is State.MESSAGE and self._raised == bare:
+            self._is_empty = leaves_open(bare)
         self.text = bare
 
     def _take_frames(self, bare: str) -> None:
@@ -233,4 +259,4 @@ class TracebackShape:
             self.type = ""
 
     def _raise(self, name: str, line: str) -> None:
-        self.state, self.type, self.text = State.MESSAGE, name, line
+        self.state, self.type, self.text, self._raised = State.MESSAGE, name, line, line

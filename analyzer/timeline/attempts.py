@@ -106,6 +106,8 @@ class Cutter:
         if event == "job_running" and now.running is None:
             now.running = signal.moment
         if event in ENDERS:
+            if now.ended is not None and signal.moment - now.ended.moment > SAME_WORD:
+                now = self._next(signal.moment)
             now.ended = signal
         now.signals.append(signal)
 

@@ -191,7 +191,7 @@ class _Span:
         """Starts whose first line is missing: the service names an exit, and opening lines come without a start."""
         moments = [item.moment for item in self.items]
         starts = [moments[at] for at in marks]
-        found = []
+        found: list[int] = []
         for word in self.words:
             if any(word - WORD_DELAY < start < word + OPENING_TIME for start in starts):
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +10,8 @@ import msgspec
 
 from analyzer.entries import Story
 from analyzer.model import SECOND, Entry, Instant
+from analyzer.timeline.attempts import Try
+from analyzer.timeline.evidence import Evidence
 from analyzer.timeline.lives import Life
 
 _EPOCH = Instant.of(datetime(1971, 1, 1, tzinfo=UTC))
@@ -114,6 +116,40 @@ def moment_of(text: object) -> int | None:
     """A time of a description; the epoch stands there for a container that never started."""
     moment = Instant.parse(text) if isinstance(text, str) else None
     return int(moment) if moment is not None and moment > _EPOCH else None
+
+
+def add_to_last(tries: Sequence[Try], evidence: Evidence, story: Story) -> list[Try]:
+    """The attempts with what descriptions of the job say: when it was created, when it first ran, how it ended.
+
+    A description tells how things stand at last, so its words go to the last attempt, and only where no line of the
+    log says the same. Where the input is nothing but a description, it gives the only attempt.
+    """
+    times = _job_times(story)
+    attempts = list(tries)
+    if not attempts:
+        if not (times or evidence.described):
+            return []
+        attempts = [Try(1, min(times.values(), default=evidence.last_moment))]
+    if attempts[0].running is None:
+        attempts[0].running = times.get("started")
+    last = attempts[-1]
+    heard = {(signal.event, signal.replica) for signal in last.signals}
+    moment = times.get("finished", evidence.last_moment)
+    for signal in evidence.described:
+        if (signal.event, signal.replica) not in heard:
+            last.signals.append(msgspec.structs.replace(signal, moment=max(moment, last.begin)))
+    return attempts
+
+
+def _job_times(story: Story) -> dict[str, int]:
+    """When the job was created, first ran and ended, by its description."""
+    found: dict[str, int] = {}
+    for fields in story.descriptions:
+        for key in ("created", "started", "finished"):
+            moment = moment_of(fields.get(key))
+            if moment is not None and not fields.get("event"):
+                found[key] = moment
+    return found
 
 
 def stated_retries(story: Story) -> int:

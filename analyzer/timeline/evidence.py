@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
@@ -17,15 +16,12 @@ from analyzer.timeline.names import Names
 OF_A_REPLICA = frozenset((
     "container_start", "container_exit", "container_succeeded", "stopped", "training_started", "step",
     "checkpoint_saved", "checkpoint_restored", "no_checkpoint", "training_done", "worker_restart", "worker_group",
-    "out_of_memory_kill",
+    "out_of_memory_kill", "peer_lost",
 ))  # fmt: skip
 """Events that are about the life of one container; all others are about the job or a machine."""
 
 DESCRIBED = frozenset(("container", "pod", "task", "job", "trial", "node"))
 """Kinds of structured entries that are read field by field, so that a rule about them adds nothing here."""
-
-
-_TOKEN = re.compile(r"[A-Za-z0-9][\w.-]{5,}")
 
 
 class Signal(msgspec.Struct, frozen=True, gc=False):
@@ -58,16 +54,20 @@ class Item(msgspec.Struct, gc=False):
     role: str | None = None  # the strongest role that a rule gives to it: root or cascade
     memory: bool = False  # a rule says that memory ran out here
     finding: Finding | None = None  # the most telling root finding
-    peers: tuple[str, ...] = ()  # machines of other replicas that a complaint names
     output: bool = True  # printed by the container itself
 
 
 class Evidence(msgspec.Struct):
-    """Everything that the reconstruction builds on. `lanes` by the replica's name; "" where no replica is known."""
+    """Everything that the reconstruction builds on.
+
+    `lanes` by the replica's name, "" where no replica is known; `job` are words about the job in order of time,
+    `described` those of a description, which tells how things stand and not when; `machines` those about machines.
+    """
 
     clock: Clock
     lanes: dict[str, list[Item]]
     job: list[Signal]
+    described: list[Signal]
     machines: list[Signal]
     names: Names
     last_moment: int
@@ -80,18 +80,20 @@ def gather(story: Story, messages: Sequence[Message], findings: Iterable[Finding
     names = Names(entry.replica for entry in story.entries if is_output(entry))
     marks: dict[int, _Marks] = {}
     _mark_failures(messages, places, marks)
-    job, machines = [], []
+    job, described, machines = [], [], []
     for signal in _signals(findings, places, clock, names, marks):
         if signal.event in OF_A_REPLICA:
             marks.setdefault(signal.place, _Marks()).signals.append(signal)
+        elif _is_description(signal.finding.message.first):
+            described.append(signal)
         elif signal.event in ("preempted", "maintenance", "host_error", "evicted"):
             machines.append(signal)
         else:
             job.append(signal)
-    said = {signal.place for signal in (*job, *machines)}
+    said = {signal.place for signal in (*job, *described, *machines)}
     lanes = _lanes(story, clock, marks, said)
     last = clock.moments[-1] if clock.moments else 0
-    return Evidence(clock, lanes, _in_order(job), _in_order(machines), names, last)
+    return Evidence(clock, lanes, _in_order(job), _in_order(described), _in_order(machines), names, last)
 
 
 def is_output(entry: Entry) -> bool:
@@ -161,16 +163,14 @@ def _nearest(clock: Clock, entry: Entry) -> int:
 def _lanes(story: Story, clock: Clock, marks: dict[int, _Marks], said: set[int]) -> dict[str, list[Item]]:
     lanes: dict[str, list[Item]] = {}
     nothing = _Marks()
-    nodes = frozenset(entry.node for entry in story.entries if entry.node)
     for place, entry in enumerate(story.entries):
         mark = marks.get(place, nothing)
         output = is_output(entry)
         if not (output or mark.signals) or (place in said and entry.replica is None and not mark.signals):
             continue
-        peers = tuple(sorted(nodes.intersection(_TOKEN.findall(entry.text)))) if mark.role and len(nodes) > 1 else ()
         item = Item(
             entry, clock.moments[place], place, tuple(mark.signals), mark.failure, mark.role, mark.memory, mark.finding,
-            peers, output,
+            output,
         )  # fmt: skip
         named = mark.signals[0].replica if mark.signals and not output else entry.replica
         lanes.setdefault(named or "", []).append(item)

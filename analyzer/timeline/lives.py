@@ -50,7 +50,7 @@ class Life:
     roots: int = 0
     cascades: int = 0
     first_cascade: int | None = None
-    peers: set[str] = field(default_factory=set)  # machines of peers that its complaints name
+    peers: set[str] = field(default_factory=set)  # machines or names of peers that its complaints name
     named_by_service: bool = False
     finding: Finding | None = None  # the last line with a cause of its own
     memory: bool = False
@@ -161,7 +161,6 @@ def _take(life: Life, item: Item, begins: bool) -> None:
     elif item.role == "cascade":
         life.cascades += 1
         life.first_cascade = item.moment if life.first_cascade is None else life.first_cascade
-    life.peers.update(node for node in item.peers if node != entry.node)
     life.finding = item.finding or life.finding
     life.memory |= item.memory
     for signal in item.signals:
@@ -179,6 +178,8 @@ def _hear(life: Life, signal: Signal) -> None:
         _exit(life, signal)
     elif event == "stopped":
         life.stop = signal.moment if life.stop is None else life.stop
+    elif event == "peer_lost":
+        life.peers.add(_peer(signal))
     elif event == "worker_restart":
         life.group_restarts.append(signal.moment)
     elif event == "worker_group":
@@ -196,6 +197,12 @@ def _exit(life: Life, signal: Signal) -> None:
     life.signal = signal.values.get("signal", life.signal)
     life.told = life.told or signal.values.get("reason")
     life.node = life.node or signal.values.get("node")
+
+
+def _peer(signal: Signal) -> str:
+    """Who is gone: a machine, or a replica by its job and number."""
+    values = signal.values
+    return values.get("peer") or f"{values.get('job', '')}-replica-{values.get('task', '')}"
 
 
 def _group_number(signal: Signal) -> int:

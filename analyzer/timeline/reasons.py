@@ -116,16 +116,16 @@ def _taken(attempt: Try, setting: Setting) -> Life | None:
 
 
 def _first_to_go(lives: list[Life]) -> Life | None:
-    """The replica that went first: its peers name its machine, or it was told to end before a peer's death reached it."""
+    """The replica that went first: its peers name it, or it was told to end before a peer's death reached it."""
     named: dict[str, int] = {}
     for life in lives:
-        for node in life.peers:
-            named[node] = named.get(node, 0) + 1
+        for peer in life.peers:
+            named[peer] = named.get(peer, 0) + 1
 
     def order(life: Life) -> tuple[int, bool, int, str]:
         told = life.stop is not None and (life.first_cascade is None or life.first_cascade > life.stop)
         moment = life.stop if told and life.stop is not None else life.last
-        return (-named.get(life.node or "", 0), not told, moment, life.replica)
+        return (-named.get(life.node or "", 0) - named.get(life.replica, 0), not told, moment, life.replica)
 
     return min(lives, key=order, default=None)
 

@@ -28,6 +28,7 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
     lanes, stated = _lanes(story, evidence)
     spot = _is_spot(evidence, lanes, limits) and policy.spot_restarts is not None
     tries = Cutter(lanes, policy, limits, spot).cut(evidence.job)
+    tries = described.add_to_last(tries, evidence, story)
     _close(tries, Setting(evidence, policy, limits, spot))
     counted = restarts.count(tries, stated, described.stated_retries(story))
     saved = saved_checkpoints(evidence)

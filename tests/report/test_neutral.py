@@ -29,7 +29,8 @@ def test_harmless_text_stays_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "seen"),
-    [("\x1b[31mred\x1b[0m", "red"), ("a\x1b]0;t\x07b", "a␛]0;t␇b"), ("50%\r100%", "50%␍100%"), ("a\r\nb", "a\nb"),
+    [("\x1b[31mred\x1b[0m", "red"), ("a\x1b]0;t\x07b", "a␛]0;t␇b"), ("50%\r100%", "⋯ 100%"), ("done\r", "done"),
+     ("a\r\nb", "a\nb"),
      ("x\u202ey", "x⟨U+202E⟩y"), ("\x9b31m", "⟨U+009B⟩31m"), ("\x7f", "␡"), ("\ud83d", "\ufffd"), ("\x1b[", "␛[")],
 )  # fmt: skip
 def test_signs_stand_for_what_was_there(text: str, seen: str) -> None:

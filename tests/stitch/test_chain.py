@@ -213,6 +213,13 @@ def test_quoted_traceback() -> None:
     assert [link.type for link in message_of(f'error_message: "{quoted}"').exceptions] == ["KeyError"]
 
 
+def test_folded_traceback() -> None:
+    """A traceback on one line, its newlines lost, has the same exceptions; frames keep their code."""
+    lines = [line for line in SIMPLE.split("\n") if not set(line.strip()) <= {"~", "^"}]
+    folded = " ".join(line.strip() for line in lines)
+    assert message_of(f"worker failed: {folded}").exceptions == message_of(SIMPLE).exceptions
+
+
 def test_rich_box() -> None:
     """Rich draws frames into a box and prints the exception below it."""
     text = (

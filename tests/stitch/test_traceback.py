@@ -72,6 +72,21 @@ SHAPES = {
                       + "\nRoot Cause (first observed failure):\n[0]:\n  rank      : 3 (local_rank: 3)\n  exitcode  : -9 (pid: 7)\n"
                       + "=" * 60),
     "autograph": trace('ValueError: in user code:\n\n    File "m.py", line 9, in step  *\n        loss(y)\n\n    ValueError: shapes'),
+    "graph error": trace("tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:\n\n"
+                         "Detected at node 'gather' defined at (most recent call last):\n"
+                         '    File "fit.py", line 9, in <module>\n      model.fit(x)\n'
+                         "Node: 'gather'\nindices[0] = 12 is not in [0, 12)\n\t [[{{node gather}}]] [Op:__inference_9]"),
+    "graph error of TensorFlow 1": trace("tensorflow.python.framework.errors_impl.InvalidArgumentError: indices[0] = 12\n"
+                                         "\t [[Node: gather = Gather[...]]]\n\nCaused by op u'gather', defined at:\n"
+                                         '  File "fit.py", line 9, in main\n    build()\n\n'
+                                         "InvalidArgumentError (see above for traceback): indices[0] = 12\n\t [[Node: gather]]"),
+    "logging": "--- Logging error ---\n" + trace("TypeError: not all arguments converted") + "\nCall stack:\n"
+    '  File "fit.py", line 2, in <module>\n    log.info("a", 1)\nMessage: \'a\'\nArguments: (1,)',
+    "empty message": trace("ImportError: \n\nNet requires the tokens library but it was not found in your environment"),
+    "in spark": trace("py4j.protocol.Py4JJavaError: An error occurred while calling o9.fit.\n"
+                      ": org.apache.spark.SparkException: Job aborted\n\tat org.apache.spark.Dag.abort(Dag.scala:22)\n"
+                      "Caused by: org.apache.spark.api.python.PythonException: " + trace("ValueError: x")
+                      + "\n\n\tat org.apache.spark.api.python.Runner.read(Runner.scala:5)"),
     "pip": "ERROR: Command errored out with exit status 1:\n  command: python setup.py egg_info\n  Complete output (4 lines):\n"
     + "\n".join("  " + line for line in trace("ModuleNotFoundError: x").split("\n")),
 }  # fmt: skip
@@ -111,6 +126,13 @@ def test_two_processes_line_by_line() -> None:
     one, two = trace("KeyError: 1", "a").split("\n"), trace("OSError: 2", "b").split("\n")
     mixed = "\n".join(line for pair in zip(one, two, strict=True) for line in pair)
     assert texts(mixed) == ["\n".join(one), "\n".join(two)]
+
+
+def test_equal_hints_of_two_processes() -> None:
+    """A hint that comes twice belongs to the two processes that failed alike."""
+    one, two = trace("RuntimeError: CUDA error: a", "a").split("\n"), trace("RuntimeError: CUDA error: b", "b").split("\n")
+    hint = "For debugging consider passing CUDA_LAUNCH_BLOCKING=1."
+    assert [text.endswith(hint) for text in texts("\n".join([*one, *two, hint, hint]))] == [True, True]
 
 
 def test_equal_tracebacks_in_bursts() -> None:

@@ -31,16 +31,19 @@ _RETURNED = 1 << 27
 """How many bytes of a source may be put back after vain attempts, before blocks are no longer looked for."""
 _DESCRIBED = re.compile(rb"^Name: {2,}\S")
 _SECOND = re.compile(rb"^(?:Namespace|Labels|Roles|Priority|Annotations|API Version|Selector): *")
-_TOP = re.compile(
-    rb"^(?:Name(?:space)?|Priority(?: Class Name)?|Runtime Class Name|Service Account|Node|Start Time|Labels|Annotations"
-    rb"|Status|Reason|Message|IPs?|Controlled By|(?:Init |Ephemeral )?Containers|Conditions|Volumes|QoS Class"
-    rb"|Node-Selectors|Tolerations|Events|Selector|Parallelism|Completions|Completion Mode|Completed At|Completed Indexes|Suspend"
-    rb"|Backoff Limit(?: Per Index)?|Active Deadline Seconds|Pods? Statuses|Pod Template|Duration|Spec|Metadata"
-    rb"|API Version|Kind|Roles|CreationTimestamp|Taints|Unschedulable|Lease|Addresses|Capacity|Allocatable|System Info|PodCIDRs?"
-    rb"|ProviderID|Non-terminated Pods|Allocated resources|SeccompProfile|Nominated Node Name|Termination Grace Period|Topology Spread Constraints"
-    rb"|Readiness Gates|Replicas|Host Network|Pod Failure Policy|Success Policy|Resource Claims"
-    rb"|TTL Seconds After Finished):(?:\s|$)"
-)
+_TOP_FIELDS = (
+    "Name", "Namespace", "Priority", "Priority Class Name", "Runtime Class Name", "Service Account", "Node", "Start Time",
+    "Labels", "Annotations", "Status", "Reason", "Message", "IP", "IPs", "Controlled By", "Init Containers", "Containers",
+    "Ephemeral Containers", "Conditions", "Volumes", "QoS Class", "Node-Selectors", "Tolerations", "Events", "Selector",
+    "Parallelism", "Completions", "Completion Mode", "Completed At", "Completed Indexes", "Suspend", "Backoff Limit",
+    "Backoff Limit Per Index", "Active Deadline Seconds", "Pods Statuses", "Pod Statuses", "Pod Template", "Duration", "Spec",
+    "Metadata", "API Version", "Kind", "Roles", "CreationTimestamp", "Taints", "Unschedulable", "Lease", "Addresses",
+    "Capacity", "Allocatable", "System Info", "PodCIDR", "PodCIDRs", "ProviderID", "Non-terminated Pods",
+    "Allocated resources", "SeccompProfile", "Nominated Node Name", "Termination Grace Period", "Replicas", "Host Network",
+    "Topology Spread Constraints", "Readiness Gates", "Pod Failure Policy", "Success Policy", "Resource Claims",
+    "TTL Seconds After Finished",
+)  # fmt: skip
+_TOP = re.compile(rb"^(?:" + "|".join(_TOP_FIELDS).encode() + rb"):(?:\s|$)")
 _EVENTS = re.compile(rb"^Events:")
 _YAML = re.compile(rb"^(?:apiVersion: \S|jobId: '?\w|createTime: '|endTime: '|name: projects/)")
 _YAML_GOES_ON = re.compile(rb"^(?:\s+\S|[\w.-]+:(?:\s|$)|- )")

@@ -13,15 +13,12 @@ from analyzer.formats.text.table import Table, age_seconds, header_names, repeti
 from analyzer.model import JobKey, Origin
 
 _COLUMNS = (
-    "NAMESPACE", "LAST SEEN", "FIRST SEEN", "TYPE", "REASON", "OBJECT", "SUBOBJECT", "SOURCE", "MESSAGE", "COUNT", "NAME",
-    "KIND", "LASTSEEN", "FIRSTSEEN",
+    "NAMESPACE", "LAST SEEN", "FIRST SEEN", "TYPE", "REASON", "OBJECT", "SUBOBJECT", "SOURCE", "MESSAGE", "COUNT",
+    "NAME", "KIND", "LASTSEEN", "FIRSTSEEN",
 )  # fmt: skip
 _HEADER = re.compile(r"^(?:NAMESPACE\s+)?(?:LAST ?SEEN|FIRST ?SEEN)\s.*\bTYPE\b.*\bREASON\b")
 _DESCRIBED = ("Type", "Reason", "Age", "From", "Message", "FirstSeen", "LastSeen", "Count", "SubObjectPath")
-_KINDS = {"pod": "Pod", "node": "Node", "job": "Job", "jobset": "JobSet", "pytorchjob": "PyTorchJob", "tfjob": "TFJob",
-          "mpijob": "MPIJob", "trainjob": "TrainJob", "workload": "Workload", "rayjob": "RayJob", "raycluster": "RayCluster",
-          "provisioningrequest": "ProvisioningRequest", "statefulset": "StatefulSet", "deployment": "Deployment",
-          "replicaset": "ReplicaSet", "leaderworkerset": "LeaderWorkerSet"}  # fmt: skip
+_KINDS = {kind.lower(): kind for kind in (*JOB_KINDS, "Pod", "Node")}
 
 
 def is_event_header(line: str) -> bool:

@@ -16,8 +16,8 @@ _PODS_HEADER = re.compile(r"^(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s
 _PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown", "Completed")
 _SACCT_HEADER = re.compile(r"^\s*JobID(?:Raw)?\s*[|\s].*\bState\b")
 _SACCT = ("JobIDRaw", "JobID", "JobName", "Partition", "Account", "AllocCPUS", "State", "ExitCode", "DerivedExitCode",
-          "Start", "End", "Elapsed", "NodeList", "MaxRSS", "ReqMem", "Submit", "User", "NNodes", "NCPUS", "Reason", "Timelimit",
-          "MaxVMSize", "AllocTRES", "ReqTRES", "Comment", "Restarts", "Cluster")  # fmt: skip
+          "Start", "End", "Elapsed", "NodeList", "MaxRSS", "ReqMem", "Submit", "User", "NNodes", "NCPUS", "Reason",
+          "Timelimit", "MaxVMSize", "AllocTRES", "ReqTRES", "Comment", "Restarts", "Cluster")  # fmt: skip
 
 Rows = Callable[[Sequence[str], int], Iterator[Part]]
 
