@@ -97,7 +97,10 @@ _BY_NAME = (
     ),
     _Shape("bearer", r"(?i:\bbearer)\s+([0-9A-Za-z._~+/-]{16,}=*)"),
     _Shape("password", r"(?i:\blogin)\s+\S+\s+(?i:password)\s+(\S+)"),
-    _Shape("password", r"""\bcurl\b[^\n]*?(?:\s|["'])(?:-u|--user)(?:=|\s+|["'],\s*)["']?[A-Za-z_][\w.@-]*:([^\s"',]+)"""),
+    _Shape(
+        "password",
+        r"""\bcurl\b[^\n]*?(?:\s|["'])(?:-u|--user)(?:=|\s+|["'],\s*)["']?[A-Za-z_][\w.@-]*:([^\s"',]+)""",
+    ),
     _Shape(
         "env",
         rf"""(?i:\bname){_IS}[\w.-]*{_NAMED}\\*["']?[,\s]+\\*["']?(?i:value)\\*["']?\s*[:=]\s*{_VALUE}""",

@@ -7,6 +7,7 @@ from typing import Any
 
 from analyzer.formats.identity import Identity
 from analyzer.formats.part import Part, known
+from analyzer.formats.shape import as_dict
 from analyzer.model import JobKey
 
 _VERTEX_JOB = re.compile(r"/(?:customJobs|hyperparameterTuningJobs|pipelineJobs|trainingPipelines)/([^/:]+)")
@@ -22,9 +23,9 @@ def audit_entry(payload: Any, identity: Identity) -> Part:
     if not isinstance(payload, dict) or not (payload.get("methodName") or payload.get("method_name")):
         raise ValueError("an audit entry names a method")
     resource = str(payload.get("resourceName") or payload.get("resource_name") or "")
-    status = payload.get("status") or {}
+    status = as_dict(payload.get("status"))
     method = str(payload.get("methodName") or payload.get("method_name"))
-    who = payload.get("authenticationInfo") or payload.get("authentication_info") or {}
+    who = as_dict(payload.get("authenticationInfo") or payload.get("authentication_info"))
     pod = _POD.search(resource)
     message = status.get("message")
     fields = known(

@@ -77,7 +77,7 @@ def any_instant(value: object) -> Instant | None:
         if parsed is not None:
             return parsed
         try:
-            value = float(value)
+            value = int(value) if value.isdecimal() else float(value)
         except ValueError:
             return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 1e8 < value < 1e19:
@@ -184,6 +184,8 @@ def described_time(text: str) -> Instant | None:
 
 def _is_prefix(before: str) -> bool:
     """Whether what stands before a time is a log prefix (level, rank, tag) and not a sentence that mentions a time."""
+    if before.endswith("CANCELLED AT "):  # how slurmstepd tells the end of a job or step
+        return True
     bare = _BRACKETED.sub(" ", before)
     return sum(1 for word in bare.split() if any(map(str.isalnum, word))) <= 2
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from analyzer.formats.shape import as_dict, as_list
+
 
 def opened(value: Any) -> list[Any] | None:
     """What an envelope holds; None for what is no envelope."""
@@ -37,12 +39,10 @@ def _pubsub(message: dict[str, Any]) -> list[Any]:
 
 def _otlp(resource_logs: list[Any]) -> Iterator[dict[str, Any]]:
     """The log records of OTLP JSON as structured lines (https://opentelemetry.io/docs/specs/otlp/)."""
-    for resource in resource_logs:
-        if not isinstance(resource, dict):
-            continue
-        about = _attributes((resource.get("resource") or {}).get("attributes"))
-        for scope in resource.get("scopeLogs") or resource.get("instrumentationLibraryLogs") or []:
-            for record in (scope or {}).get("logRecords") or []:
+    for resource in map(as_dict, resource_logs):
+        about = _attributes(as_dict(resource.get("resource")).get("attributes"))
+        for scope in map(as_dict, as_list(resource.get("scopeLogs") or resource.get("instrumentationLibraryLogs"))):
+            for record in as_list(scope.get("logRecords")):
                 if isinstance(record, dict):
                     yield _record(record, about)
 
@@ -65,9 +65,8 @@ def _record(record: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _attributes(pairs: Any) -> dict[str, Any]:
-    return {
-        str(pair["key"]): _value(pair.get("value")) for pair in pairs or [] if isinstance(pair, dict) and "key" in pair
-    }
+    known = [pair for pair in as_list(pairs) if isinstance(pair, dict) and "key" in pair]
+    return {str(pair["key"]): _value(pair.get("value")) for pair in known}
 
 
 def _value(value: Any) -> Any:

@@ -44,7 +44,11 @@ class ValueReader:
         try:
             value = value_of(raw)
         except ValueError:
-            self._reading.note("bad_line", "values that are no valid JSON were left out", line)
+            if b'"insertId"' in raw or b'"logName"' in raw:
+                self._reading.note("bad_line", "log entries that are no valid JSON were left out", line)
+                return
+            self._reading.note("bad_line", "values that are no valid JSON were read as plain text", line)
+            yield from self.text(raw, line)
             return
         found = self.known(value, raw, line)
         yield from self.text(raw, line) if found is None else found
@@ -54,16 +58,23 @@ class ValueReader:
         inner = opened(value)
         if inner is not None:
             return [entry for item in inner for entry in self._opened(item, line)]
-        wrapped = [record for item in _wrapped(value) if (record := record_of(item)) is not None]
-        entries = [entry for record in wrapped for entry in self._converter.entries(record, line)]
-        if not is_description(value):
-            entry = structured_entry(value, line, self._reading)
-            if entry is not None:
-                return [entry]
-            if wrapped:
-                return entries
-        described = self._description(raw, line)
-        return entries + described if entries or described else None
+        description = is_description(value)
+        if not description and (entry := structured_entry(value, line, self._reading)) is not None:
+            return [entry]
+        try:
+            document = json_document(raw.decode("utf-8", "replace"), line)
+        except NotADocument as error:
+            self._reading.note("unreadable", f"a JSON value cannot be read as a description ({error})", line)
+            return None
+        entries = [
+            entry
+            for container, key in _wrapped(document.value)
+            if (record := record_of(container[key])) is not None
+            for entry in self._converter.entries(record, document.place(container, key))
+        ]
+        if entries and not description:
+            return entries
+        return [*entries, *document_entries(document, self._reading)] or None
 
     def text(self, raw: bytes, line: int, after: Entry | None = None) -> Iterator[Entry]:
         """The entries of text that is no JSON, or of JSON that is nothing known, line by line."""
@@ -93,13 +104,6 @@ class ValueReader:
         entry = structured_entry(item, line, self._reading)
         if entry is not None:
             yield entry
-
-    def _description(self, raw: bytes, line: int) -> list[Entry]:
-        try:
-            return document_entries(json_document(raw.decode("utf-8", "replace"), line), self._reading)
-        except NotADocument as error:
-            self._reading.note("unreadable", f"a JSON value cannot be read as a description ({error})", line)
-            return []
 
 
 def read_json(stream: Stream, reading: Reading, read_text: ReadText) -> Iterator[Entry]:
@@ -165,14 +169,14 @@ def _text_after(
     yield from read_text(Lines(after.lines()), head.decode("utf-8", "replace"), reading)
 
 
-def _wrapped(value: Any) -> list[dict[str, Any]]:
-    """What may be LogEntries in a wrapper: a page of the API's answer, or single ones among its members."""
-    if not isinstance(value, dict):
-        return []
-    found: list[dict[str, Any]] = []
-    for key, inner in value.items():
+def _wrapped(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Where LogEntries stand in a wrapper (container and key): a page of the API's answer, or single ones."""
+    for key, inner in value.items() if isinstance(value, dict) else ():
         if key in _LISTS and isinstance(inner, list):
-            found += [item for item in inner if isinstance(item, dict) and ("logName" in item or "insertId" in item)]
-        elif isinstance(inner, dict) and ("logName" in inner or "insertId" in inner):
-            found.append(inner)
-    return found
+            yield from ((inner, index) for index, item in enumerate(inner) if _may_be_record(item))
+        elif _may_be_record(inner):
+            yield value, key
+
+
+def _may_be_record(value: Any) -> bool:
+    return isinstance(value, dict) and ("logName" in value or "insertId" in value)

@@ -8,6 +8,7 @@ from typing import Any
 from analyzer.formats.clock import any_instant
 from analyzer.formats.identity import number
 from analyzer.formats.part import Part, known
+from analyzer.formats.shape import as_dict
 from analyzer.model import JobKey
 
 JOB_KINDS = frozenset(
@@ -25,15 +26,15 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
     """
     if not isinstance(event, dict):
         raise ValueError("an event is an object")
-    about = event.get("involvedObject") or event.get("regarding") or {}
-    source = event.get("source") or event.get("deprecatedSource") or {}
+    about = as_dict(event.get("involvedObject") or event.get("regarding"))
+    source = as_dict(event.get("source") or event.get("deprecatedSource"))
     message = next(
         (event[key] for key in ("message", "note", "action") if isinstance(event.get(key), str) and event[key]), None
     )
     if message is None and not event.get("reason"):
         raise ValueError("an event has a message or a reason")
     kind, name = about.get("kind"), about.get("name")
-    namespace = about.get("namespace") or (event.get("metadata") or {}).get("namespace")
+    namespace = about.get("namespace") or as_dict(event.get("metadata")).get("namespace")
     fields = known(
         kind="event",
         reason=event.get("reason"),
@@ -45,7 +46,7 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
         namespace=namespace,
         container=_container(about.get("fieldPath")),
         count=number(event.get("count"))
-        or number((event.get("series") or {}).get("count"))
+        or number(as_dict(event.get("series")).get("count"))
         or number(event.get("deprecatedCount")),
         started=event.get("firstTimestamp") or event.get("deprecatedFirstTimestamp"),
         component=source.get("component") or event.get("reportingComponent") or event.get("reportingController"),
@@ -55,7 +56,7 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
         fields=fields,
         job=_job(kind, name, str(place.get("project") or "")),
         replica=name if kind == "Pod" else None,
-        node=name if kind == "Node" else (source.get("host") or None),
+        node=name if kind == "Node" else (source.get("host") or None) if kind == "Pod" else None,
         severity="WARNING" if event.get("type") == "Warning" else "INFO",
         time=event_time(event),
     )
@@ -63,8 +64,8 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
 
 def event_time(event: Mapping[str, Any]) -> Any:
     """When an event last happened; None where it does not say."""
-    series = event.get("series") or {}
-    metadata = event.get("metadata") or {}
+    series = as_dict(event.get("series"))
+    metadata = as_dict(event.get("metadata"))
     for value in (
         series.get("lastObservedTime"), event.get("lastTimestamp"), event.get("deprecatedLastTimestamp"),
         event.get("eventTime"), event.get("firstTimestamp"), metadata.get("creationTimestamp"),

@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+from analyzer.formats.shape import whole_characters
+
 NODE_LIMIT = 2_000_000
 """A document with more parts than this is not read as a description: aliases can make a small YAML text huge."""
 DEPTH_LIMIT = 500
@@ -50,7 +52,9 @@ class Document:
         start, end = self._spans.get((id(container), key), (0, len(self._text)))
         first, *rest = self._text[start : min(end, start + _QUOTED)].rstrip().split("\n")
         column = start - (self._text.rfind("\n", 0, start) + 1)
-        return "\n".join([first, *(line[min(column, len(line) - len(line.lstrip())) :] for line in rest)]).replace("\r", "")
+        return "\n".join([first, *(line[min(column, len(line) - len(line.lstrip())) :] for line in rest)]).replace(
+            "\r", ""
+        )
 
 
 class NotADocument(ValueError):
@@ -182,9 +186,10 @@ class _JsonReader:
         if text in _SINGLE:
             return _SINGLE[text]
         try:
-            return json.loads(text, strict=False)
+            value = json.loads(text, strict=False)
         except ValueError:
             return text[1:-1]
+        return whole_characters(value) if isinstance(value, str) else value
 
     @property
     def _line_now(self) -> int:
@@ -227,7 +232,7 @@ def _node_span(first: yaml.Node, last: yaml.Node) -> tuple[int, int]:
 
 
 def _yaml_scalar(node: yaml.Node) -> Any:
-    text = str(node.value)
+    text = whole_characters(str(node.value))
     kind = node.tag.rpartition(":")[2]
     if kind == "null":
         return None

@@ -13,6 +13,8 @@ from typing import Any
 
 import msgspec
 
+from analyzer.formats.shape import whole_characters
+
 NO_JSON = msgspec.Raw(b"")
 
 
@@ -33,11 +35,10 @@ class Record(msgspec.Struct, gc=False, rename="camel"):
 
     @property
     def is_log_entry(self) -> bool:
-        """Whether this JSON object was a LogEntry at all: two of its marks are there."""
-        marks = (self.log_name, self.insert_id, self.timestamp, self.resource, self.text_payload, self.json_payload,
-                 self.proto_payload)  # fmt: skip
-        has_payload = self.text_payload is not None or bool(self.json_payload) or bool(self.proto_payload)
-        return (self.log_name is not None or bool(self.resource) or has_payload) and sum(map(bool, marks)) >= 2
+        """Whether this JSON object was a LogEntry at all: it has a payload or a name, and a second mark."""
+        payload = self.text_payload is not None or bool(self.json_payload) or bool(self.proto_payload)
+        marks = (payload, self.log_name, self.insert_id, self.timestamp, self.resource)
+        return (payload or self.log_name is not None or self.insert_id is not None) and sum(map(bool, marks)) >= 2
 
 
 decoder = msgspec.json.Decoder(Record)
@@ -69,9 +70,18 @@ def value_of(raw: bytes) -> Any:
     except (msgspec.DecodeError, ValueError, RecursionError):
         text = _WRONG_NUMBER.sub(b"null", raw).decode("utf-8", "replace")
         try:
-            return json.loads(text, strict=False)
+            value = json.loads(text, strict=False)
+            return _whole(value) if "\\u" in text else value
         except RecursionError:
             raise ValueError("nested too deeply") from None
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return whole_characters(value)
+    if isinstance(value, dict):
+        return {whole_characters(key): _whole(inner) for key, inner in value.items()}
+    return [_whole(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _decode_tolerantly(raw: bytes) -> Record | None:

@@ -10,8 +10,8 @@ import msgspec
 from analyzer.formats.clock import any_instant
 from analyzer.formats.identity import CONTROLLER_LABELS
 from analyzer.formats.logentry import Payload, payload_severity, payload_text
-from analyzer.formats.objects.owner import as_dict
 from analyzer.formats.reading import Reading
+from analyzer.formats.shape import as_dict
 from analyzer.model import Entry, JobKey, Origin
 
 _TIMES = (
@@ -56,8 +56,8 @@ def structured_entry(value: Any, line: int, reading: Reading) -> Entry | None:
     pod = kubernetes.get("pod_name") or as_dict(kubernetes.get("pod")).get("name")
     host = value.get("_HOSTNAME") or kubernetes.get("host")
     severity = payload_severity(payload)
-    if severity == "DEFAULT" and value.get("stream") == "stderr":
-        severity = "ERROR"
+    if severity == "DEFAULT":
+        severity = {"stderr": "ERROR", "stdout": "INFO"}.get(str(value.get("stream")), severity)
     return Entry(
         text=text,
         time=time,

@@ -10,6 +10,7 @@ from analyzer.rulebook import Finding
 
 SIGNS_OF_LIFE = frozenset(("step", "checkpoint_saved", "training_done", "job_succeeded"))
 ENDS_WELL = frozenset(("training_done", "job_succeeded"))
+OWN_DEATHS = frozenset(("error", "oom", "crash", "retryable", "preempted"))
 FAILURES = frozenset(("error", "oom", "crash", "retryable", "preempted", "maintenance", "unknown"))
 CLOCK_SLACK = 10.0
 """Seconds that clocks of replicas may be apart (the documented exports differ by up to 5 s each way)."""
@@ -114,6 +115,17 @@ class Course:
             return None
         _, name, run = min(ends, key=lambda item: item[:2])
         return name, last, run
+
+    def deaths(self) -> list[tuple[Instant, str, str]]:
+        """Runs that ended by themselves, not because of a peer: end, replica, how it is told; in order."""
+        found = []
+        for attempt in self.timeline.attempts:
+            for lane in attempt.replicas:
+                for run in lane.runs:
+                    if run.end is not None and run.reason in OWN_DEATHS and not run.doomed:
+                        how = run.reason if run.exit_code is None else f"exit code {run.exit_code}"
+                        found.append((run.end, lane.name, how))
+        return sorted(found)
 
 
 def at_its_end(finding: Finding) -> bool:

@@ -9,7 +9,7 @@ from analyzer.entries.sift import severities, time_span
 from analyzer.judge.candidates import Candidate
 from analyzer.judge.confidence import confidence_of
 from analyzer.judge.course import Course
-from analyzer.judge.evidence import context_around
+from analyzer.judge.evidence import Mask, context_around, evidence_of
 from analyzer.judge.gaps import gaps_of
 from analyzer.judge.jobfacts import job_of
 from analyzer.judge.memory import memory_of
@@ -17,7 +17,7 @@ from analyzer.judge.outcome import Outcome, outcome_of
 from analyzer.judge.texts import CaseTexts
 from analyzer.judge.verdict import Verdict, choose
 from analyzer.judge.write import alternatives_of, root_cause_of, ruled_out_of, symptoms_of, unknown_cause
-from analyzer.model import Context, Diagnosis, Message, Retry, Stats, Timeline
+from analyzer.model import Context, Diagnosis, Message, Retry, RootCause, Stats, Timeline
 from analyzer.redact import redact
 from analyzer.rulebook import Finding
 
@@ -89,6 +89,8 @@ def _failure(
     chosen = verdict.chosen
     diagnosis.confidence, diagnosis.confidence_reasons = confidence_of(chosen, verdict.rivals, findings, outcome)
     diagnosis.alternatives = alternatives_of(verdict.rivals, story.key, mask)
+    if chosen is None and outcome.outcome == "cancelled":
+        return _cancelled(diagnosis, outcome, story, mask, options)
     if chosen is None:
         texts = CaseTexts(diagnosis.job, options.lang)
         diagnosis.root_cause = unknown_cause(story, messages, findings, course, mask, options)
@@ -113,6 +115,17 @@ def _failure(
     before, after = context_around(list(messages), chosen.position, story.key, mask)
     diagnosis.context = Context(before=before, after=after)
     diagnosis.explanation += _explanation(verdict)
+    return diagnosis
+
+
+def _cancelled(diagnosis: Diagnosis, outcome: Outcome, story: Story, mask: Mask, options: Options) -> Diagnosis:
+    """A job that was ended from outside, where no line says by whom."""
+    diagnosis.category, diagnosis.cause = "cancelled", "by_request"
+    diagnosis.summary = CaseTexts(diagnosis.job, options.lang).cancelled()
+    diagnosis.retry = Retry(advice="as_is")
+    if outcome.finding is not None:
+        diagnosis.root_cause = RootCause(rule=None, evidence=[evidence_of(outcome.finding, story.key, mask)])
+    diagnosis.explanation.append("nothing failed before the job was stopped: it was cancelled")
     return diagnosis
 
 

@@ -50,12 +50,14 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
         )
     if done:
         return Outcome("succeeded", state, False, "the training program says that it reached its end", done[-1])
+    if ended == "cancelled":
+        return Outcome("cancelled", state, False, "the service stopped replicas of which none had failed")
     if ended is not None:
         return Outcome("failed", state, False, f"the last attempt ended: {ended.replace('_', ' ')}")
     if state is not None and _word(state) == "running":
         return Outcome("running", state, True, f"the job's description says {state}")
-    if _still_running(timeline) and any(f.rule.event == "job_running" for f in findings):
-        return Outcome("running", state, False, "the service said that the job runs, and no line says that it ended")
+    if _still_running(timeline) and _would_say_so(story, findings):
+        return Outcome("running", state, False, "the service tells the end of a job, and has told none")
     return Outcome("unknown", state, False, "no line says how the job ended")
 
 
@@ -76,3 +78,8 @@ def _word(state: str) -> str | None:
 def _still_running(timeline: Timeline) -> bool:
     runs = [run for attempt in timeline.attempts[-1:] for lane in attempt.replicas for run in lane.runs]
     return any(run.reason == "running" for run in runs)
+
+
+def _would_say_so(story: Story, findings: Sequence[Finding]) -> bool:
+    """Whether this log would tell the end of its job: those of the managed services do, a program's output does not."""
+    return story.key.platform in ("vertex", "ai_platform") or any(f.rule.event == "job_running" for f in findings)

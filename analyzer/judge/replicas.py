@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import msgspec
 
@@ -14,8 +14,8 @@ from analyzer.timeline.names import Names
 def name_replicas(findings: Iterable[Finding], story: Story) -> list[Finding]:
     """The findings with canonical names in their values.
 
-    A service says "worker 2" where entries say `worker-replica-2`. Where it names only a pool, the pool's single
-    replica is meant; of several it cannot be said which, and the pool's name stands for them.
+    A service says "worker 2" where entries say `worker-replica-2`. Where it names only a pool, the pool's name stands
+    for its replicas until another line tells which of them ended.
     """
     described = {str(name) for fields in story.descriptions for name in fields.get("replica_names") or ()}
     names = Names([*described, *(entry.replica for entry in story.entries)])
@@ -26,13 +26,8 @@ def _named(finding: Finding, names: Names) -> Finding:
     replica, pool = finding.values.get("replica"), finding.values.get("pool")
     if replica is None and pool is None:
         return finding
-    settled = names.resolve(replica) if replica is not None else _of_pool(str(pool), names)
+    settled = names.resolve(replica) if replica is not None else str(pool).split(",")[0].strip()
     if settled is None or settled == replica:
         return finding
     return msgspec.structs.replace(finding, values={**finding.values, "replica": settled})
 
-
-def _of_pool(pools: str, names: Names) -> str:
-    pool = pools.split(",")[0].strip()
-    members: Sequence[str] = names.of_pool(pool)
-    return members[0] if len(members) == 1 else pool

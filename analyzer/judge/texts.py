@@ -78,6 +78,10 @@ class CaseTexts:
             return self.say("success")
         return self.say("success_after_one") if count == 1 else self.say("success_after", restarts=str(count))
 
+    def cancelled(self) -> str:
+        """The sentence on a job that was stopped from outside."""
+        return self.say("cancelled")
+
     def running(self, timeline: Timeline) -> str:
         """The sentence on a job that still runs."""
         return self.say("running")

@@ -6,12 +6,21 @@ from collections.abc import Iterable, Sequence
 
 from analyzer.judge.candidates import Candidate
 from analyzer.judge.course import CLOCK_SLACK, Course
-from analyzer.model import Origin
+from analyzer.model import Instant, Origin
 from analyzer.rulebook import Finding, Role
 from analyzer.rulebook.conditions import names
 
 VERDICT_LAG = 300.0
 """Seconds by which a service's own conclusion may follow what it explains (about one minute is documented)."""
+
+PEER_TROUBLE = frozenset(("network", "timeout"))
+"""Categories that a healthy replica shows when another one is gone."""
+
+PEER_LAG = 60.0
+"""Seconds by which a peer's end may be logged after its connections break: the runner and the service report late."""
+
+PEER_WAIT = 3600.0
+"""Seconds that a replica may wait for a dead peer before it says so (collective timeouts are 10 to 60 minutes)."""
 
 OOM_EXITS = frozenset((9, 137, 247, -9))
 CRASH_EXITS = frozenset((4, 6, 7, 8, 11, 132, 134, 135, 136, 139, -4, -6, -7, -8, -11, 245, 250))
@@ -26,6 +35,9 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
         _survival(candidate, course)
         _agreement(candidate, verdicts)
         _speaker(candidate)
+    own_deaths = _own_deaths(findings, course)
+    for candidate in candidates:
+        _after_a_peer_died(candidate, own_deaths)
     _explain(candidates)
     _first_of_all([c for c in candidates if c.explained_by is None], course)
 
@@ -90,6 +102,30 @@ def _speaker(candidate: Candidate) -> None:
         candidate.give(4, "a whole traceback proves it")
     if message.origin in (Origin.NODE, Origin.AUDIT, Origin.STATUS, Origin.SERVICE, Origin.CLUSTER):
         candidate.give(5, f"the {message.origin.value} says so, not the training program")
+
+
+def _own_deaths(findings: Sequence[Finding], course: Course) -> list[tuple[Instant, str, str]]:
+    """Ends of runs that no trouble with peers had announced: those replicas died first, and the others noticed."""
+    troubled = [
+        (finding.time, finding.replica)
+        for finding in findings
+        if finding.time is not None and (finding.role is Role.CASCADE or finding.rule.category in PEER_TROUBLE)
+    ]
+    return [
+        (end, replica, how)
+        for end, replica, how in course.deaths()
+        if not any(who == replica and end.plus(-PEER_LAG) <= time <= end.plus(1.0) for time, who in troubled)
+    ]
+
+
+def _after_a_peer_died(candidate: Candidate, deaths: Sequence[tuple[Instant, str, str]]) -> None:
+    """A lost connection or a vain wait says little once a peer is known to have died by itself before it."""
+    if candidate.finding.rule.category not in PEER_TROUBLE or candidate.time is None:
+        return
+    for end, replica, how in deaths:
+        if replica != candidate.replica and candidate.time.plus(-PEER_WAIT) <= end <= candidate.time.plus(PEER_LAG):
+            candidate.give(-45, f"{replica} had died before it ({how})")
+            return
 
 
 def _explain(candidates: Sequence[Candidate]) -> None:

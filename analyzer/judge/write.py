@@ -12,6 +12,7 @@ from analyzer.judge.unknown import telling_messages
 from analyzer.judge.verdict import Verdict
 from analyzer.model import Alternative, Evidence, JobKey, Message, RootCause, RuledOut, Symptom
 from analyzer.rulebook import Finding, Role
+from analyzer.timeline.names import pool_of
 
 MAX_SYMPTOMS = 12
 MAX_ALTERNATIVES = 6
@@ -22,7 +23,7 @@ def root_cause_of(
 ) -> RootCause:
     """The chosen cause with its evidence: first the proving message, then what supports it."""
     finding = chosen.finding
-    replica = chosen.replica or _named_by_launcher(findings)
+    replica = _ended_of_pool(chosen.replica, course) or _named_by_launcher(findings)
     code, signal = _exit(finding, replica, findings, course, options)
     pair = course.run_at(replica, finding.time)
     rank = finding.values.get("rank")
@@ -61,6 +62,14 @@ def _exit(
     for told in (mine or alone)[-1:]:
         return _code(told), told.values.get("signal")
     return None, None
+
+
+def _ended_of_pool(replica: str | None, course: Course) -> str | None:
+    """The replica whose end with an exit code is stated, where the platform names only its pool; else as it is named."""
+    failing = course.failing_run()
+    if replica is None or failing is None or failing[0] == replica or pool_of(failing[0]) != replica:
+        return replica
+    return failing[0] if failing[2].exit_code is not None and "exit_code" not in failing[2].deduced else replica
 
 
 def _named_by_launcher(findings: Sequence[Finding]) -> str | None:

@@ -39,29 +39,28 @@ def match_message(condition: Condition, message: Message) -> Values | None:
 
 
 def telling_line(condition: Condition, message: Message) -> int | None:
-    """The number (from 0) of the line of a message's text that a condition's match begins in; None if it has none."""
+    """The number (from 0) of the line of a message's text that proves the condition; None if it has none.
+
+    In a traceback that is the line that names the exception, not a line of code that happens to hold the same words.
+    """
     if condition.regex is not None:
+        headlines = [link for link in reversed(message.exceptions) if _regex(condition.regex, link.headline) is not None]
+        if headlines:
+            return _line_of(headlines[0], message)
         found = compile_pattern(condition.regex).search(message.text)
         return message.text.count("\n", 0, found.start()) if found else None
     if condition.exception is not None:
-        return _headline_line(condition, message)
+        chosen = _chosen_link(condition, message)
+        return _line_of(chosen[0], message) if chosen else None
     for part in (*(condition.all or ()), *(condition.any or ())):
         if match_message(part, message) is not None and (line := telling_line(part, message)) is not None:
             return line
     return None
 
 
-def _headline_line(condition: Condition, message: Message) -> int | None:
-    for link in message.exceptions:
-        single = Condition(exception=condition.exception, message=condition.message)
-        if _exception(single, _only(message, link)) is not None:
-            place = message.text.find(link.headline)
-            return message.text.count("\n", 0, place) if place >= 0 else None
-    return None
-
-
-def _only(message: Message, link: ExceptionLink) -> Message:
-    return Message(text=message.text, entries=message.entries, exceptions=(link,))
+def _line_of(link: ExceptionLink, message: Message) -> int | None:
+    place = message.text.rfind(link.headline)
+    return message.text.count("\n", 0, place) if place >= 0 else None
 
 
 def match_job(condition: Condition, findings: Sequence[Finding]) -> list[Finding] | None:
@@ -103,16 +102,26 @@ def _regex(pattern: str, text: str) -> Values | None:
 
 
 def _exception(condition: Condition, message: Message) -> Values | None:
+    chosen = _chosen_link(condition, message)
+    return None if chosen is None else link_values(chosen[0]) | chosen[1]
+
+
+def _chosen_link(condition: Condition, message: Message) -> tuple[ExceptionLink, Values] | None:
+    """The link of a traceback's chain that the condition holds for, with what its message gives.
+
+    Of several the last one, which ended the program; but a wrapper says less than the cause that it was raised from.
+    """
     wanted = [condition.exception] if isinstance(condition.exception, str) else condition.exception or []
-    for link in message.exceptions:
+    found: tuple[ExceptionLink, Values] | None = None
+    for link in reversed(message.exceptions):
+        if found is not None and not (wanted == ["*"] and link.relation in ("cause", "remote")):
+            break
         if not any(_is_type(name, link.type) for name in wanted):
             continue
-        values: Values | None = {}
-        if condition.message is not None:
-            values = _regex(condition.message, link.message)
+        values: Values | None = {} if condition.message is None else _regex(condition.message, link.message)
         if values is not None:
-            return link_values(link) | values
-    return None
+            found = (link, values)
+    return found
 
 
 def _is_type(name: str, printed: str) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from analyzer.stitch.blocks import BLOCKS, Block, BlockShape, TrailShape, block_at
+from analyzer.stitch.block_shape import BlockShape, TrailShape
+from analyzer.stitch.blocks import BLOCKS, Block, block_at
 from analyzer.stitch.clean import UNCLEAN
 from analyzer.stitch.grammar import ELISION, HEAD, find_frame, lone_exception, starts_chain
 from analyzer.stitch.hints import ANYWHERE, CODE_TRACE_WORDS, LOG_TAILS, is_code_trace, is_hint, is_log_tail
@@ -13,8 +14,8 @@ from analyzer.stitch.shapes import Shape
 from analyzer.stitch.traceback import TracebackShape
 
 _CHAIN_WORDS = (
-    "Traceback (most recent", "ray::", 'File "', "Error", "Exception", "Interrupt", "SystemExit", "Failure", "StopIteration",
-    "TimeoutExpired", "OutOfMemory", ".exceptions.", ".errors.", ".error.", "Fault", "Timeout", "RemoteTraceback",
+    "Traceback (most recent", "ray::", 'File "', "Error", "Exception", "Interrupt", "SystemExit", "Failure", "Fault",
+    "Timeout", "StopIteration", "OutOfMemory", "RemoteTraceback", ".exceptions.", ".errors.", ".error.",
 )  # fmt: skip
 _TRAIL_WORDS = (*ANYWHERE, *CODE_TRACE_WORDS, *LOG_TAILS)
 _OTHER_WORDS = ("above exception", "[...]")
@@ -23,7 +24,8 @@ _OTHER_WORDS = ("above exception", "[...]")
 _PREAMBLE = re.compile(
     r"^(?:Exception in |Exception ignored |Unhandled exception in |Process \S+:$|Error in (?:atexit|sys\.|call to)"
     r"|Error executing job|Error processing line|\s*future: <|.{0,200}exception was never retrieved"
-    r"|Original exception was|The replica \S+ ?\d* (?:exited|ran out)|Error in sitecustomize|Trial .{0,80}(?:failed|errored)|--- Logging error ---)"
+    r"|Original exception was|The replica \S+ ?\d* (?:exited|ran out)|Trial .{0,80}(?:failed|errored)"
+    r"|--- Logging error ---)"
     r"|(?:^|[\s\[|:])(?:WARN|WARNING|ERROR|CRITICAL|FATAL|EXCEPTION|[EF]\d{4,8} )\b"
 )
 # Lines that quote the end of another log, which may begin anywhere in a traceback.

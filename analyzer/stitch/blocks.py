@@ -1,4 +1,9 @@
-"""Shapes that are not Python tracebacks: crash dumps, tables, kernel reports, usage texts."""
+"""Shapes that are not Python tracebacks: crash dumps, tables, kernel reports, usage texts.
+
+Sources of the shapes: libstdc++ and libc++abi (terminate), glog and absl (stack dumps), CPython's faulthandler, CUDA
+device asserts, Open MPI, glibc, the Go runtime, the Linux kernel's out-of-memory and oops reports, TensorFlow's BFC
+allocator, argparse and Click, Hydra, Dask, pip, torchrun.
+"""
 
 from __future__ import annotations
 
@@ -6,44 +11,23 @@ import re
 
 import msgspec
 
-from analyzer.stitch.hints import is_code_trace, is_hint, is_log_tail
-from analyzer.stitch.shapes import (
-    NO,
-    SURE,
-    WEAK,
-    begins_message,
-    is_indented,
-    is_rule,
-    leaves_open,
-)
-
-_KERNEL_PREFIX = re.compile(
+KERNEL_PREFIX = re.compile(
     r"^.{0,160}?\bkernel: *(?:\[ *\d+\.\d+\] *)?|^.{0,60}?\[ *\d+\.\d{3,9}\](?:\[ *[TC]\d+\])? *"
 )
-_OOM_LINES = (
-    r"CPU: \d|Hardware name|Call Trace|<TASK>|</TASK>|RIP:|RSP:|R[A-D1SB][XIP0-9]|CR\d|FS:|Code:|memory: usage|memory\+swap"
-    r"|swap: usage|kmem: usage|Memory cgroup|Tasks state|\[ *\w+ *\]|oom-kill:|Out of memory|Killed process|Tasks in|Mem-Info"
-    r"|active_anon|Node \d|lowmem_reserve|\d+ |Free swap|Total swap|anon |file |kernel|slab|pgfault|workingset|oom_|inactive"
-    r"|unevictable|sock |shmem|\?|\w+\+0x|Modules linked|Workqueue|Tainted"
-)
-_OOPS_LINES = re.compile(
-    r"CPU: \d|Hardware name|Call Trace|</?(?:TASK|IRQ|NMI)>|RIP:|RSP:|R[A-D1SB]\w{1,2}:|CR\d|FS:|Code:|PKRU|Modules linked"
-    r"|Workqueue|Tainted|\?? ?[\w.]+\+0x|\[<|---\[|Oops:|Kernel panic|Sending NMI|\"echo 0|task:\w|Not tainted|#PF|PGD "
-    r"|BUG: |kernel BUG|RBP|EFLAGS|DR\d|ret_from_fork|entry_SYSCALL|\w+ *state:|invalid opcode|general protection|watchdog: "
-)
 
 
-class Block(msgspec.Struct, frozen=True):
+class Block(msgspec.Struct, frozen=True, kw_only=True):
     """A shape told by its first line and by what its further lines look like.
 
-    `more` are lines that go on with it, also after a blank line where `blanks`; `end` is its last line. `hints` also
-    takes what libraries print below an error. `second` must match the second line, else there is no block,
-    and its last line is ruled like its first. `again` begins another block of the kind.
+    `literals`: one of them stands in every first line. `begin` matches the first line, `more` the lines that go on with
+    it (also after a blank line where `blanks`), `end` its last line. `hints`: what libraries print below an error
+    belongs to it too. `second` must match the second line, else there is no block, and its last line is ruled like its
+    first. `again` begins another block of the kind. `patience`: for how many lines of others it stays open.
     """
 
     name: str
     kind: str
-    literals: tuple[str, ...]  # one of them stands in every first line
+    literals: tuple[str, ...]
     begin: re.Pattern[str]
     more: re.Pattern[str]
     end: re.Pattern[str] | None = None
@@ -54,197 +38,254 @@ class Block(msgspec.Struct, frozen=True):
     patience: int = 3
 
 
-def _block(name: str, kind: str, literals: str | tuple[str, ...], begin: str, more: str, **more_of_it: object) -> Block:
-    compiled = {key: re.compile(value) if isinstance(value, str) else value for key, value in more_of_it.items()}
-    words = (literals,) if isinstance(literals, str) else literals
-    return Block(name, kind, words, re.compile(begin), re.compile(more), **compiled)  # type: ignore[arg-type]
+def _lines(*beginnings: str, start: str = "") -> re.Pattern[str]:
+    """A pattern for lines (matched from their start) that begin in one of these ways."""
+    return re.compile(rf"{start}(?:{'|'.join(beginnings)})")
 
 
-_AT = r"\s*@\s+(?:0x|\(nil\)|[0-9a-f]{8})"
-BLOCKS = (
-    _block(
-        "terminate", "crash", ("terminate called", "libc++abi"), r"terminate called (?:after|without|recurs)|libc\+\+abi: ",
-        r"\s*what\(\):|terminate called recursively|\s+\S", blanks=True, hints=True, again="terminate called (?:after|without)",
+TERMINATE = Block(
+    name="terminate",
+    kind="crash",
+    literals=("terminate called", "libc++abi"),
+    begin=_lines("terminate called (?:after|without|recursively)", r"libc\+\+abi: "),
+    more=_lines(r"\s*what\(\):", "terminate called recursively", r"\s+\S"),
+    again=_lines("terminate called (?:after|without)"),
+    blanks=True,
+    hints=True,
+)
+STACK_DUMP = Block(
+    name="stack_dump",
+    kind="crash",
+    literals=("*** ", "Check failed"),
+    begin=_lines(
+        r"\*\*\* (?:Check failure stack trace|SIG[A-Z]+ (?:\(@|received)|Aborted at \d)",
+        r"(?:^|\] ?|: )Check failed: ",
     ),
-    _block(
-        "stack_dump", "crash", ("*** ", "Check failed"),
-        r"\*\*\* (?:Check failure stack trace|SIG[A-Z]+ (?:\(@|received)|Aborted at \d)|(?:^|\] ?|: )Check failed: ",
-        rf"{_AT}|PC: @|(?:\[[^\]]{{1,80}}\] \S+: )?(?:PC: @|\*\*\*|\s*@\s)|\*\*\* (?:Check failure|SIG|Aborted at)|\s+\[failed to"
-        r"|\[address_is_readable|https://symbolize\.|.{0,120}\] RAW: |\s+0x[0-9a-f]+",
+    more=_lines(
+        r"\s*@\s+(?:0x|\(nil\)|[0-9a-f]{8})",
+        r"(?:\[[^\]]{1,80}\] \S+: )?(?:PC: @|\*\*\* |\s*@\s)",
+        r"\s+\[failed to",
+        r"\[address_is_readable",
+        r"https://symbolize\.",
+        r".{0,120}\] RAW: ",
+        r"\s+0x[0-9a-f]+",
     ),
-    _block(
-        "thread_dump", "crash", ("Fatal Python error: ", "Timeout (", "(most recent call first):"),
-        r"Fatal Python error: |^Timeout \(\d+:\d\d:\d\d|^(?:Current thread|Thread) 0x[0-9a-f]+.{0,80}\(most recent call first\):",
-        r"Python runtime state|(?:Current thread|Thread) 0x|\s+File \"|\s+\.\.\.|Extension modules?: |\s*<|Stack \(most recent"
-        r"|Current thread's C stack|\s+Binary file|\s+Garbage-collecting", blanks=True, again=r"Fatal Python error: |^Timeout \(",
+)
+THREAD_DUMP = Block(
+    name="thread_dump",
+    kind="crash",
+    literals=("Fatal Python error: ", "Timeout (", "(most recent call first):"),
+    begin=_lines(
+        "Fatal Python error: ",
+        r"^Timeout \(\d+:\d\d:\d\d",
+        r"^(?:Current thread|Thread) 0x[0-9a-f]+.{0,80}\(most recent call first\):",
     ),
-    _block(
-        "device_assert", "crash", ("Assertion",), r": block: \[\d+, ?\d+, ?\d+\], thread: \[\d+, ?\d+, ?\d+\] Assertion",
-        r".{0,400}: block: \[\d+, ?\d+, ?\d+\], thread: \[", patience=8,
+    more=_lines(
+        "Python runtime state",
+        "(?:Current thread|Thread) 0x",
+        r'\s+File "',
+        r"\s+\.\.\.",
+        "Extension modules?: ",
+        r"\s*<",
+        r"Stack \(most recent",
+        "Current thread's C stack",
+        r"\s+Binary file",
+        r"\s+Garbage-collecting",
     ),
-    _block(
-        "mpi_signal", "crash", ("*** Process received signal",), r"^\[[^\]\n]{1,120}:\d+\] \*\*\* Process received signal \*\*\*",
-        r"\[[^\]\n]{1,120}:\d+\] ", end=r"\*\*\* End of error message \*\*\*", patience=20,
+    again=_lines("Fatal Python error: ", r"^Timeout \("),
+    blanks=True,
+)
+DEVICE_ASSERT = Block(
+    name="device_assert",
+    kind="crash",
+    literals=("Assertion",),
+    begin=_lines(r": block: \[\d+, ?\d+, ?\d+\], thread: \[\d+, ?\d+, ?\d+\] Assertion"),
+    more=_lines(r".{0,400}: block: \[\d+, ?\d+, ?\d+\], thread: \["),
+    patience=8,
+)
+MPI_SIGNAL = Block(
+    name="mpi_signal",
+    kind="crash",
+    literals=("*** Process received signal",),
+    begin=_lines(r"^\[[^\]\n]{1,120}:\d+\] \*\*\* Process received signal \*\*\*"),
+    more=_lines(r"\[[^\]\n]{1,120}:\d+\] "),
+    end=_lines(r"\*\*\* End of error message \*\*\*"),
+    patience=20,
+)
+GLIBC = Block(
+    name="glibc",
+    kind="crash",
+    literals=("*** Error in ", "= Backtrace: ="),
+    begin=_lines(r"\*\*\* Error in .{1,300}\*\*\*", "^=+ Backtrace: =+"),
+    more=_lines("=+ (?:Backtrace|Memory map): =+", "/", r"\[0x", "[0-9a-f]{8,16}-[0-9a-f]{8,16} "),
+)
+GO_PANIC = Block(
+    name="go_panic",
+    kind="crash",
+    literals=("panic: ", "fatal error: "),
+    begin=_lines("^(?:panic|fatal error): "),
+    more=_lines(
+        r"goroutine \d+ \[",
+        r"[\w./*()-]+\(.{0,400}\)$",
+        r"\s+/",
+        "created by ",
+        r"\[signal ",
+        r"\[recovered\]",
+        "panic: ",
     ),
-    _block(
-        "glibc", "crash", ("*** Error in ", "= Backtrace: ="), r"\*\*\* Error in .{1,300}\*\*\*|^=+ Backtrace: =+",
-        r"=+ (?:Backtrace|Memory map): =+|/|\[0x|[0-9a-f]{8,16}-[0-9a-f]{8,16} ",
+    blanks=True,
+)
+KERNEL_MEMORY = Block(
+    name="kernel_memory",
+    kind="kernel",
+    literals=("oom-killer", "Killed process "),
+    begin=_lines("invoked oom-killer", r"Killed process \d+"),
+    more=_lines(  # for reports without the kernel's stamp; with it, every stamped line up to the kill belongs
+        "CPU: ", "Hardware name", "Call Trace", "</?TASK>", "R[A-DIS1][XIP0-9]", "RBP", r"CR\d", "FS:", "Code:",
+        "memory[:+]", "swap: ", "kmem: ", "Memory cgroup", "Tasks ", r"\[ *\w+ *\]", "oom-kill:", "oom_",
+        "Out of memory", "Killed process", "Mem-Info", "active_anon", "inactive", "unevictable", r"Node \d",
+        "lowmem_reserve", r"\d+ ", "Free swap", "Total swap", "anon ", "file ", "kernel", "slab", "sock ", "shmem",
+        "pgfault", "workingset", r"\?", r"\w+\+0x", "Modules linked", "Workqueue", "Tainted",
     ),
-    _block(
-        "go_panic", "crash", ("panic: ", "fatal error: "), r"^(?:panic|fatal error): ",
-        r"goroutine \d+ \[|[\w./*()-]+\(.{0,400}\)$|\s+/|created by |\[signal |\[recovered\]|panic: ", blanks=True,
-    ),
-    _block(
-        "kernel_memory", "kernel", ("oom-killer", "Killed process "), r"invoked oom-killer|Killed process \d+", _OOM_LINES,
-        end=r"oom_reaper: reaped process", patience=40,
-    ),
-    _block(
-        "kernel_oops", "kernel",
-        ("BUG: ", "kernel BUG at", "general protection fault", "blocked for more than", "Call Trace:", "cut here ]", "Oops: ",
-         "unable to handle", "rcu_sched", "rcu_preempt"),
-        r"(?<![A-Z])BUG: |kernel BUG at|general protection fault|blocked for more than \d+ seconds|Call Trace:|\[ cut here \]|Oops: "
-        r"|unable to handle|rcu_\w+ (?:self-)?detected stall", _OOPS_LINES.pattern + r"|\s", end=r"---\[ end (?:trace|Kernel)",
-        patience=10,
-    ),
-    _block(
-        "allocator_dump", "table", ("bfc_allocator.cc",), r"bfc_allocator\.cc:\d+\] Allocator \(\w+\) ran out of memory trying to allocate "
-        r"(?!.*caller indicates)", r".{0,120}bfc_allocator\.cc:\d+\] (?!Allocator )|(?:Limit|InUse|MaxInUse|NumAllocs|MaxAllocSize|Reserved"
-        r"|PeakReserved|LargestFreeBlock): |[*_x]{20,}", blanks=True, patience=8,
-    ),
-    _block("ruled_table", "table", ("+---", "+===", "|==="), r"^\s*(?:\+[-=]{4,}|\|={10,})", r"\s*[|+]"),
-    _block("box", "table", ("╭─", "┌─", "┏━", "╔═"), r"^\s*[╭┌┏╔][─━═]", r"\s*[│┃║├┣╞╠╰└┗╚┡┢╟]", end=r"^\s*[╰└┗╚]"),
-    _block(
-        "usage", "table", ("usage: ", "Usage: "), r"^[Uu]sage: \S", r"\s+\S|\S.{0,200}?: error: |Try '|Error: |(?:optional |positional )?arguments:"
-        r"|options:", end=r"^\S.{0,200}?: error: |^Error: ", again="^[Uu]sage: ", blanks=True, patience=12,
-    ),
-    _block(
-        "configuration", "line", ("Could not override", "Error merging", "Could not append", "Could not delete", "ConfigAttributeError",
-         "ConfigKeyError", "Error in call to target", "Missing mandatory value"),
-        r"^(?:Could not (?:override|append|delete)|Error merging|In '[^']+': Config|Error in call to target|Missing mandatory value)",
-        r"To append to your config|Key '|\s+(?:full_key|reference_type|object_type)|full_key:|Set the environment variable HYDRA|\w*Error\(",
-        blanks=True, hints=True,
-    ),
-    _block(
-        "dask_failure", "line", ("Compute Failed",), r"Compute Failed\s*$",
-        r"Key: |Function: |args: |kwargs: |Exception: |Traceback: |State: |Task: |\s+\S",
-    ),
-    _block(
-        "mpi_notice", "table", ("----------------------------------------",), r"^-{40,}\s*$", r".*", end=r"^-{40,}\s*$",
-        second=r"^(?:mpirun|mpiexec|orterun|prterun|prun|MPI_ABORT|Primary job|There are not enough|ORTE|PRTE|PMIx|A system|A request|"
-        r"An? (?:ORTE|PRTE|MPI|process|internal|requested)|The (?:value|application|user|call|following|library)|By default|WARNING: |"
-        r"Open MPI|No OpenFabrics|Your job|It looks like|Failed to)", blanks=True, patience=0,
-    ),
-    _block(
-        "launcher_table", "table", ("====================", "********************"), r"^(?:={20,}|\*{20,})\s*$", r".*",
-        end=r"^(?:={20,}|\*{20,})\s*$", second=r"^\s*\S+ FAILED\s*$", blanks=True, patience=0,
-    ),
-    _block(
-        "pip", "line", ("Command errored out", "subprocess-exited-with-error"),
-        r"^\s*(?:ERROR: Command errored out with exit status|error: subprocess-exited-with-error)",
-        r"\s+\S|[×╰│]|note: |hint: |ERROR: Command errored|-{10,}", blanks=True,
-    ),
-    _block("warning", "line", ("Warning: ",), r":\d+: \w*Warning: ", r"  \S"),
+    end=_lines("oom_reaper: reaped process"),
+    patience=40,
 )  # fmt: skip
-
-
-class BlockShape:
-    """A block in progress."""
-
-    def __init__(self, block: Block, first: str) -> None:
-        self.block, self.kind = block, block.kind
-        self.patience = block.patience
-        self.is_done = False
-        self._lines, self._first, self._last = 1, first, first
-        self._ending = block.name == "kernel_memory" and "Killed process" in first
-        prefix = _KERNEL_PREFIX.match(first) if block.kind == "kernel" else None
-        self._is_kernel_stream = prefix is not None
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether its second line must still show that it is a block at all."""
-        return self.block.second is not None and self._lines == 1
-
-    def wants(self, line: str, after_blank: bool, apart: bool) -> int:
-        """How well a line fits; see `Shape`."""
-        if self.is_done or (after_blank and not self.block.blanks):
-            return NO
-        if self.is_doubtful:
-            assert self.block.second is not None
-            return SURE if not apart and self.block.second.match(line) else NO
-        if self.kind == "kernel":
-            return self._wants_kernel(line)
-        if self.block.name == "warning":
-            return SURE if self._lines == 1 and not apart and self.block.more.match(line) and is_indented(line) else NO
-        if self.block.again is not None and self.block.again.search(line):
-            return NO
-        if self.block.more.match(line) or self._ends(line):
-            return SURE
-        return self._wants_hint(line, after_blank, apart)
-
-    def _wants_hint(self, line: str, after_blank: bool, apart: bool) -> int:
-        if not self.block.hints:
-            return NO
-        if is_hint(line):
-            return SURE
-        return WEAK if not (apart or after_blank) and leaves_open(self._last) and not begins_message(line) else NO
-
-    def _wants_kernel(self, line: str) -> int:
-        prefix = _KERNEL_PREFIX.match(line)
-        bare = line[prefix.end() :] if prefix else line
-        if self._ends(line):
-            return SURE
-        if self._ending:
-            return NO
-        if self.block.name == "kernel_memory":
-            if "invoked oom-killer" in line:
-                return NO
-            return SURE if (self._is_kernel_stream and prefix) or self.block.more.match(bare.lstrip()) else NO
-        return SURE if self.block.more.match(bare) and bool(prefix) == self._is_kernel_stream else NO
-
-    def _ends(self, line: str) -> bool:
-        if self.block.end is None or self.block.end.search(line) is None:
-            return False
-        return self.block.second is None or line.lstrip()[:1] == self._first.lstrip()[:1]
-
-    def take(self, line: str) -> None:
-        """Moves on by a line."""
-        self._lines += 1
-        if line.strip():
-            self._last = line
-        if self._ends(line):
-            self.is_done = True
-        elif self.block.name == "kernel_memory" and "Killed process" in line:
-            self._ending = True
-
-
-class TrailShape:
-    """A plain line that something explains: hints of libraries, a Java stack, C++ frames."""
-
-    patience = 3
-    is_done = False
-
-    def __init__(self, first: str) -> None:
-        self.kind = "line"
-        self._last = first
-
-    def wants(self, line: str, after_blank: bool, apart: bool) -> int:
-        """How well a line fits; see `Shape`."""
-        if is_hint(line) or is_code_trace(line):
-            return SURE
-        if apart or after_blank:
-            return NO
-        if is_log_tail(line):
-            return SURE
-        return WEAK if leaves_open(self._last) and not begins_message(line) and not is_rule(line) else NO
-
-    def take(self, line: str) -> None:
-        """Moves on by a line."""
-        if line.strip():
-            self._last = line
-        if is_code_trace(line):
-            self.kind = "traceback"
-        elif self.kind == "line" and line.lstrip().startswith("frame #"):
-            self.kind = "crash"
+KERNEL_OOPS = Block(
+    name="kernel_oops",
+    kind="kernel",
+    literals=(
+        "BUG: ", "kernel BUG at", "general protection fault", "blocked for more than", "Call Trace:", "cut here ]",
+        "Oops: ", "unable to handle", "rcu_sched", "rcu_preempt",
+    ),
+    begin=_lines(
+        "(?<![A-Z])BUG: ", "kernel BUG at", "general protection fault", r"blocked for more than \d+ seconds",
+        "Call Trace:", r"\[ cut here \]", "Oops: ", "unable to handle", r"rcu_\w+ (?:self-)?detected stall",
+    ),
+    more=_lines(
+        r"\s", r"CPU: \d", "Hardware name", "Call Trace", "</?(?:TASK|IRQ|NMI)>", r"R[A-DIS1]\w{1,2}:", "RBP", r"CR\d",
+        r"DR\d", "FS:", "EFLAGS", "Code:", "PKRU", "Modules linked", "Workqueue", "(?:Not t|T)ainted",
+        r"\?? ?[\w.]+\+0x", r"\[<", r"---\[", "Oops:", "Kernel panic", "Sending NMI", '"echo 0', r"task:\w",
+        r"\w+ *state:", "#PF", "PGD ", "BUG: ", "kernel BUG", "ret_from_fork", "entry_SYSCALL", "invalid opcode",
+        "general protection", "watchdog: ",
+    ),
+    end=_lines(r"---\[ end (?:trace|Kernel)"),
+    patience=10,
+)  # fmt: skip
+ALLOCATOR_DUMP = Block(
+    name="allocator_dump",
+    kind="table",
+    literals=("bfc_allocator.cc",),
+    begin=_lines(
+        r"bfc_allocator\.cc:\d+\] Allocator \(\w+\) ran out of memory trying to allocate (?!.*caller indicates)"
+    ),
+    more=_lines(
+        r".{0,120}bfc_allocator\.cc:\d+\] (?!Allocator )",
+        "(?:Limit|InUse|MaxInUse|NumAllocs|MaxAllocSize|Reserved|PeakReserved|LargestFreeBlock): ",
+        "[*_x]{20,}",
+    ),
+    blanks=True,
+    patience=8,
+)
+RULED_TABLE = Block(
+    name="ruled_table",
+    kind="table",
+    literals=("+---", "+===", "|==="),
+    begin=_lines(r"^\s*(?:\+[-=]{4,}|\|={10,})"),
+    more=_lines(r"\s*[|+]"),
+)
+BOX = Block(
+    name="box",
+    kind="table",
+    literals=("╭─", "┌─", "┏━", "╔═"),
+    begin=_lines(r"^\s*[╭┌┏╔][─━═]"),
+    more=_lines(r"\s*[│┃║├┣╞╠╰└┗╚┡┢╟]"),
+    end=_lines(r"^\s*[╰└┗╚]"),
+)
+USAGE = Block(
+    name="usage",
+    kind="table",
+    literals=("usage: ", "Usage: "),
+    begin=_lines(r"^[Uu]sage: \S"),
+    more=_lines(
+        r"\s+\S", r"\S.{0,200}?: error: ", "Try '", "Error: ", "(?:optional |positional )?arguments:", "options:"
+    ),
+    end=_lines(r"^\S.{0,200}?: error: ", "^Error: "),
+    again=_lines("^[Uu]sage: "),
+    blanks=True,
+    patience=12,
+)
+CONFIGURATION = Block(
+    name="configuration",
+    kind="line",
+    literals=(
+        "Could not override", "Could not append", "Could not delete", "Error merging", "ConfigAttributeError",
+        "ConfigKeyError", "Error in call to target", "Missing mandatory value",
+    ),
+    begin=_lines(
+        "Could not (?:override|append|delete)", "Error merging", "In '[^']+': Config", "Error in call to target",
+        "Missing mandatory value", start="^",
+    ),
+    more=_lines(
+        "To append to your config", "Key '", r"\s+(?:full_key|reference_type|object_type)", "full_key:", r"\w*Error\(",
+        "Set the environment variable HYDRA",
+    ),
+    blanks=True,
+    hints=True,
+)  # fmt: skip
+DASK_FAILURE = Block(
+    name="dask_failure",
+    kind="line",
+    literals=("Compute Failed",),
+    begin=_lines(r"Compute Failed\s*$"),
+    more=_lines("(?:Key|Function|args|kwargs|Exception|Traceback|State|Task): ", r"\s+\S"),
+)
+PIP_FAILURE = Block(
+    name="pip_failure",
+    kind="line",
+    literals=("Command errored out", "subprocess-exited-with-error"),
+    begin=_lines(r"^\s*(?:ERROR: Command errored out with exit status|error: subprocess-exited-with-error)"),
+    more=_lines(r"\s+\S", "[×╰│]", "note: ", "hint: ", "ERROR: Command errored", "-{10,}"),
+    blanks=True,
+)
+MPI_NOTICE = Block(
+    name="mpi_notice",
+    kind="table",
+    literals=("-" * 40,),
+    begin=_lines(r"^-{40,}\s*$"),
+    second=_lines(
+        "mpirun", "mpiexec", "orterun", "prterun", "prun", "MPI_ABORT", "Primary job", "There are not enough", "ORTE",
+        "PRTE", "PMIx", "A system", "A request", "An? (?:ORTE|PRTE|MPI|process|internal|requested)", "By default",
+        "WARNING: ", "The (?:value|application|user|call|following|library)", "Open MPI", "No OpenFabrics", "Your job",
+        "It looks like", "Failed to",
+    ),
+    more=_lines(".*"),
+    end=_lines(r"^-{40,}\s*$"),
+    blanks=True,
+    patience=0,
+)  # fmt: skip
+LAUNCHER_TABLE = Block(
+    name="launcher_table",
+    kind="table",
+    literals=("=" * 20, "*" * 20),
+    begin=_lines(r"^(?:={20,}|\*{20,})\s*$"),
+    second=_lines(r"^\s*\S+ FAILED\s*$"),
+    more=_lines(".*"),
+    end=_lines(r"^(?:={20,}|\*{20,})\s*$"),
+    blanks=True,
+    patience=0,
+)
+WARNING = Block(
+    name="warning",
+    kind="line",
+    literals=("Warning: ",),
+    begin=_lines(r":\d+: \w*Warning: "),
+    more=_lines(r"  \S"),
+)
+BLOCKS = (
+    TERMINATE, STACK_DUMP, THREAD_DUMP, DEVICE_ASSERT, MPI_SIGNAL, GLIBC, GO_PANIC, KERNEL_MEMORY, KERNEL_OOPS,
+    ALLOCATOR_DUMP, RULED_TABLE, BOX, USAGE, CONFIGURATION, DASK_FAILURE, PIP_FAILURE, MPI_NOTICE, LAUNCHER_TABLE,
+    WARNING,
+)  # fmt: skip
 
 
 def block_at(line: str, blocks: tuple[Block, ...] = BLOCKS) -> Block | None:

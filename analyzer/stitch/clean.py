@@ -9,7 +9,7 @@ from analyzer.stitch.prefixes import Prefixed, learn, without_label, without_pre
 
 _ESCAPE = (
     r"(?:\x1b\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)?"  # operating system commands: titles, links
-    r"|(?:\x1b|\^\[|#033|\\x1b|\\u001b|\\033|\\e)\[[0-?]*[ -/]*[@-~]"  # also as syslog and JSON writers spell the escape
+    r"|(?:\x1b|\^\[|#033|\\x1b|\\u001b|\\033|\\e)\[[0-?]*[ -/]*[@-~]"  # also as syslog and JSON writers spell it
     r"|\x1b[ -/]*[0-~])"
 )
 _ESCAPES = re.compile(_ESCAPE)
@@ -33,7 +33,7 @@ def visible(text: str) -> str:
 
 
 def _last_state(line: str) -> str:
-    """What is left of a line that overwrites itself; parts that are no progress are kept, since they may be messages."""
+    """What is left of a line that overwrites itself; parts that are no progress may be messages, and stay."""
     if "\x08" in line:
         line = _BACKSPACES.sub("\r", line)
     states = [state for state in line.split("\r") if state.strip()]

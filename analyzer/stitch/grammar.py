@@ -1,8 +1,8 @@
 """What the lines of a Python traceback look like: heads, frames, exception lines, and the phrases between links.
 
 Sources of the shapes: CPython's `traceback` module (heads, frames, carets, repeats, groups, chaining phrases), torch's
-`ExceptionWrapper` ("Original Traceback"), `multiprocessing.pool.RemoteTraceback`, Ray's `RayTaskError` (`ray::f() (pid=`),
-TensorFlow's AutoGraph ("in user code"), Rich's boxed tracebacks.
+`ExceptionWrapper` ("Original Traceback"), `multiprocessing.pool.RemoteTraceback`, Ray's `RayTaskError`
+(`ray::f() (pid=`), TensorFlow's AutoGraph ("in user code"), Rich's boxed tracebacks.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _NEVER_TYPES = frozenset(("Error", "Timeout", "Failure", "Fault", "Exit", "Inter
 _MODULE_MARKS = re.compile(r"(?:^|\.)(?:exceptions?|errors?|error)\.[A-Z]\w*$")
 _PYTHON_2_TYPES = frozenset(("error", "timeout", "herror", "gaierror"))
 _LEVELS = frozenset(
-    ("DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "CRITICAL", "FATAL", "SEVERE", "TRACE", "EXCEPTION", "NOTE",
-     "HINT", "USAGE", "Warning", "Error", "Info", "Note", "Hint", "Usage", "Step", "Epoch", "File", "Node", "Restarting",
-     "Message", "Arguments")
+    ("DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "CRITICAL", "FATAL", "SEVERE", "TRACE", "EXCEPTION",
+     "NOTE", "HINT", "USAGE", "Warning", "Error", "Info", "Note", "Hint", "Usage", "Step", "Epoch", "File", "Node",
+     "Restarting", "Message", "Arguments")
 )  # fmt: skip
 
 _STAMP = (
@@ -58,7 +58,8 @@ _STAMP = (
 _LEVEL = r"[\[<(]?(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|SEVERE|EXCEPTION|TRACE)[\]>)]?"
 _GLOG = r"\[?[IWEF]\d{4,8} \d\d:\d\d:\d\d\.\d+ +\d+ [^\s\]]+:\d+\]"
 _TOKEN = (
-    rf"(?:{_STAMP}|{_LEVEL}(?![\w])|{_GLOG}|\[[^\]\n]{{1,120}}\]|\([^)\n]{{1,120}}\)|<[^>\n]{{1,120}}>|\d+(?!\w)|[IWEFD](?= )"
+    rf"(?:{_STAMP}|{_LEVEL}(?![\w])|{_GLOG}|\d+(?!\w)|[IWEFD](?= )"
+    r"|\[[^\]\n]{1,120}\]|\([^)\n]{1,120}\)|<[^>\n]{1,120}>"
     rf"|[\w./<>-]{{1,120}}(?::\d+)?(?=\]|:(?!\d)| -| \|| ::))"
 )
 LOGGER_PREFIX = re.compile(
@@ -112,7 +113,7 @@ def exception_after_frames(line: str) -> tuple[str, str] | None:
 
 
 def lone_exception(line: str) -> tuple[str, str] | None:
-    """Type and message of a line `package.TypeError: message`, also behind a logger's prefix; None for any other line."""
+    """Type and message of a line `package.TypeError: message`, also behind a logger's prefix; else None."""
     stripped = _JAVA_THREAD.sub("", line.rstrip())
     found = LOOSE_EXCEPTION.match(stripped)
     if found is not None and is_telling_type(found["type"]):

@@ -18,59 +18,66 @@ ANYWHERE = (
     "ncclInvalidArgument: ", "Last error:",
     # C++ runtime
     "what():",
-    # TensorFlow: runtime errors of a graph
-    "[[{{", "[Op:", "Hint: If you want to see a list of allocated tensors", "Function call stack:",
+    # TensorFlow: runtime errors of a graph, coordination service
+    "[[{{", "[Op:", "Hint: If you want to see a list of allocated tensors", "Function call stack:", "Caused by op ",
     "Original stack trace for", "Detected at node", "Node: '", "Errors may have originated from an input operation",
-    "Caused by op ", "Input Source operations connected to node", "Additional GRPC error information", '{"created"', ':{"created"',
+    "Input Source operations connected to node", "Additional GRPC error information", '{"created"', ':{"created"',
     "/job:", "The tasks have crashed", "RPC: /tensorflow.",
     # XLA and libtpu: what memory went to
-    "Total hbm usage", "Output size ", "Program hbm requirement", "Largest program allocations", "Allocations sorted by size",
-    "BufferAssignment", "Peak buffers:", "Live Buffers",
+    "Total hbm usage", "Output size ", "Program hbm requirement", "Largest program allocations", "BufferAssignment",
+    "Allocations sorted by size", "Peak buffers:", "Live Buffers",
     # JAX
     "For simplicity, JAX has removed its internal frames", "The stack trace below excludes JAX-internal frames",
     "The preceding is the original exception that occurred",
-    # Hydra, the managed training service, torch.multiprocessing.spawn, site
+    # Hydra, the managed training service, torch.multiprocessing.spawn, site, Spark
     "Set the environment variable HYDRA_FULL_ERROR", "To find out more about why your job exited", "-- Process ",
     "Remainder of file ignored", "Driver stacktrace:",
     # Ray
-    "The actor is dead because", "The actor died", "Memory on the node (IP", "Refer to the documentation on how to address the out of memory",
+    "The actor is dead because", "The actor died", "Memory on the node (IP",
+    "Refer to the documentation on how to address the out of memory",
 )  # fmt: skip
 
 # Below an exception only.
 IN_EXCEPTION = (
-    "Call stack:", "Message: ", "Arguments: ",  # logging's own error report
+    # Python's logging, when a record cannot be written
+    "Call stack:", "Message: ", "Arguments: ",
     "Original error was:", "Original exception was:", "More information: ", "```",
     # Hugging Face Hub and Transformers
     "Cannot access gated repo", "Access to model ", "Please make sure you specified the correct `repo_id`",
     "If you are trying to access a private", "If this is a private repository", "Checkout your internet connection",
-    "Repository Not Found for url", "Entry Not Found for url", "Revision Not Found for url", "Invalid username or password",
-    "Invalid credentials", "Make sure to have access to it at", "Your request to access model", "401 Client Error",
-    "403 Client Error", "404 Client Error", "Please log in", "Please note that you may need to restart your runtime",
+    "Repository Not Found for url", "Entry Not Found for url", "Revision Not Found for url", "Invalid credentials",
+    "Invalid username or password", "Make sure to have access to it at", "Your request to access model",
+    "401 Client Error", "403 Client Error", "404 Client Error", "Please log in",
+    "Please note that you may need to restart",
     # NumPy, protobuf
     "IMPORTANT: PLEASE READ THIS", "Importing the numpy C-extensions failed", "We have compiled some common reasons",
     "Please note and check the following", "and make sure that they are the versions", "Please carefully study the",
-    "`np.", "The aliases was originally deprecated", "If this call came from a _pb2.py", "If you cannot immediately regenerate",
+    "`np.", "The aliases was originally deprecated", "If this call came from a _pb2.py",
+    "If you cannot immediately regenerate",
     # torch: loading, compiling, building
-    "Check the documentation of torch.load", "Set TORCH_LOGS", "Set TORCHDYNAMO_VERBOSE", "You can suppress this exception",
-    "from user code:", "FAILED: ", "ninja: build stopped",
+    "Check the documentation of torch.load", "Set TORCH_LOGS", "Set TORCHDYNAMO_VERBOSE", "from user code:", "FAILED: ",
+    "You can suppress this exception", "ninja: build stopped",
     # Ray
     "Top 10 memory users", "PID\tMEM", "The worker died", "Worker exit type",
     # Vertex AI SDK (a google.rpc.Status in text form)
     "code: ", 'message: "', "details {",
-    # Kubernetes client, SQLAlchemy, gRPC, TensorFlow
-    "Reason: ", "HTTP response headers", "HTTP response body", "[SQL: ", "[parameters: ", "(Background on this error at",
-    "0 successful operations", "0 derived errors ignored", "1 successful operations", "1 derived errors ignored",
+    # Kubernetes client, SQLAlchemy, TensorFlow
+    "Reason: ", "HTTP response headers", "HTTP response body", "[SQL: ", "[parameters: ",
+    "(Background on this error at", "0 successful operations", "0 derived errors ignored", "1 successful operations",
+    "1 derived errors ignored",
 )  # fmt: skip
 
 # Of those, what is said after an exception's message and is no part of it.
 AFTERWORDS = (
-    "Set the environment variable HYDRA_FULL_ERROR", "To find out more about why your job exited", "Remainder of file ignored",
-    "For simplicity, JAX has removed its internal frames", "The stack trace below excludes JAX-internal frames",
+    "Set the environment variable HYDRA_FULL_ERROR", "To find out more about why your job exited",
+    "Remainder of file ignored", "For simplicity, JAX has removed its internal frames",
+    "The stack trace below excludes JAX-internal frames",
 )  # fmt: skip
 
 _MEMORY_USER = re.compile(r"^\d+\t[\d.]+\t")
 _CODE_TRACE = re.compile(
-    r"\s+at [\w.$<>/]+\(|\s*\.\.\. \d+ (?:more|common frames omitted)|Caused by: |\s+Suppressed: |: (?:org|java|com|scala)\."
+    r"\s+at [\w.$<>/]+\(|\s*\.\.\. \d+ (?:more|common frames omitted)|Caused by: |\s+Suppressed: "
+    r"|: (?:org|java|com|scala)\."
 )
 CODE_TRACE_WORDS = ("\tat ", "    at ", " more", "Caused by: ", "Suppressed: ", "frames omitted", ": org.", ": java.")
 LOG_TAILS = ("future: <Task", "future: <Future")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 
 class Prefixed(NamedTuple):
-    """A line without its launcher prefix. `speaker` tells apart who writes into one stream ("" where nobody is named)."""
+    """A line without its launcher prefix. `speaker` is who writes into the stream ("" where nobody is named)."""
 
     speaker: str
     rank: int | None

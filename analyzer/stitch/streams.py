@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from analyzer.model import SECOND, Entry, Instant, Message, Origin
 from analyzer.stitch.begin import Beginnings, belongs_to_preamble, trail_after
-from analyzer.stitch.blocks import BlockShape, TrailShape
+from analyzer.stitch.block_shape import BlockShape, TrailShape
 from analyzer.stitch.chain import parse_exceptions
 from analyzer.stitch.clean import visible
 from analyzer.stitch.grammar import starts_chain

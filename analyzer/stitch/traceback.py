@@ -184,7 +184,7 @@ class TracebackShape:
         return WEAK if self._may_go_on(after_blank) and not begins_message(bare) else NO
 
     def _may_go_on(self, after_blank: bool) -> bool:
-        """Whether an ordinary line can be part of the message: it was announced, or TensorFlow's runtime is speaking."""
+        """Whether an ordinary line can be part of the message: announced, or TensorFlow's runtime is speaking."""
         is_graph_error = ".errors_impl." in self.type
         if after_blank:
             return leaves_open(self.text) and (is_graph_error or self._is_empty)

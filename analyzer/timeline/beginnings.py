@@ -103,10 +103,10 @@ def _learn(spans: Mapping[str, Sequence[Sequence[Item]]]) -> Openings:
                 total += 1
                 firsts[texts[0]] += 1
                 early.update(set(texts[1:]))
-    agreed = max(1, total // 2)
+    # A text that stands further on in other openings is no first line: where it comes first, the true one was lost.
     return Openings(
-        frozenset(text for text, count in firsts.items() if count >= agreed),
-        frozenset(text for text, count in early.items() if count * 4 >= total and text not in firsts),
+        frozenset(text for text, count in firsts.items() if count * 2 >= total and text not in early),
+        frozenset(text for text, count in early.items() if count * 4 >= total),
     )
 
 
@@ -116,6 +116,7 @@ class _Span:
     def __init__(self, items: Sequence[Item], openings: Openings, words: Sequence[int]) -> None:
         self.items = items
         self.openings = openings
+        self.used: set[int] = set()  # words that a start was found for
         low = bisect_left(words, items[0].moment)
         self.words = words[low : bisect_right(words, items[-1].moment + WORD_DELAY)]
 
@@ -148,7 +149,9 @@ class _Span:
         if any(item.failure or _says_end(item) for item in between):
             return True
         begun, now = self.items[previous].moment, self.items[at].moment
-        if any(begun < word <= now + WORD_DELAY for word in self.words):
+        word = next((word for word in self.words if begun < word <= now + WORD_DELAY and word not in self.used), None)
+        if word is not None:
+            self.used.add(word)
             return True
         if not self._is_repeated(at) or self._goes_on(between, at):
             return False
@@ -196,9 +199,11 @@ class _Span:
             if any(word - WORD_DELAY < start < word + OPENING_TIME for start in starts):
                 continue
             low, high = bisect_left(moments, word - WORD_DELAY), bisect_right(moments, word + OPENING_TIME)
-            at = next((n for n in range(max(low, OPENING_LINES), high) if self._is_early(n)), None)
-            if at is not None and all(abs(at - other) > OPENING_LINES for other in (*marks, *found)):
-                found.append(at - 1 if self._is_early(at - 1) else at)
+            at = next((n for n in range(max(low, 1), high) if self._is_early(n)), None)
+            if at is None or any(0 <= moments[at] - start < OPENING_TIME for start in (moments[0], *starts)):
+                continue
+            found.append(at - 1 if self._is_early(at - 1) else at)
+            starts.append(moments[at])
         return found
 
     def _is_early(self, at: int) -> bool:

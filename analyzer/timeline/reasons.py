@@ -123,7 +123,7 @@ def _first_to_go(lives: list[Life]) -> Life | None:
             named[peer] = named.get(peer, 0) + 1
 
     def order(life: Life) -> tuple[int, bool, int, str]:
-        told = life.stop is not None and (life.first_cascade is None or life.first_cascade > life.stop)
+        told = life.stop is not None and (life.first_cascade is None or life.first_cascade >= life.stop)
         moment = life.stop if told and life.stop is not None else life.last
         return (-named.get(life.node or "", 0) - named.get(life.replica, 0), not told, moment, life.replica)
 

@@ -41,7 +41,8 @@ def test_frames_have_place_function_and_code() -> None:
 
 def test_python_2_style() -> None:
     """Without carets and with a bare `error` or no message a traceback is read the same."""
-    text = 'Traceback (most recent call last):\n  File "a.py", line 3, in run\n    s.recv(1)\nerror: [Errno 104] Connection reset'
+    head = 'Traceback (most recent call last):\n  File "a.py", line 3, in run\n    s.recv(1)\n'
+    text = f"{head}error: [Errno 104] Connection reset"
     assert links(text) == [("error", "[Errno 104] Connection reset", "")]
     assert links(SIMPLE.replace("KeyError: 'labels'", "KeyboardInterrupt")) == [("KeyboardInterrupt", "", "")]
 
@@ -76,7 +77,8 @@ def test_data_loader_worker_with_a_chain_of_its_own() -> None:
     inner = 'Traceback (most recent call last):\n  File "/app/data.py", line 5, in get\n    a()\n'
     during = "\n\nDuring handling of the above exception, another exception occurred:\n\n"
     text = (
-        SIMPLE.replace("KeyError: 'labels'", "ValueError: Caught ValueError in DataLoader worker process 0.\nOriginal ")
+        SIMPLE.replace("KeyError: 'labels'", "ValueError: Caught ValueError in DataLoader worker process 0.")
+        + "\nOriginal "
         + f"{inner}KeyError: 1{during}{inner}ValueError: bad row{during}{SIMPLE}"
     )
     assert [(kind, relation) for kind, _, relation in links(text)] == [
@@ -84,7 +86,9 @@ def test_data_loader_worker_with_a_chain_of_its_own() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["multiprocessing.pool.RemoteTraceback", "concurrent.futures.process._RemoteTraceback"])
+@pytest.mark.parametrize(
+    "name", ["multiprocessing.pool.RemoteTraceback", "concurrent.futures.process._RemoteTraceback"]
+)
 def test_process_pool(name: str) -> None:
     """A quoted traceback of a pool's worker is the origin; the class that carries it is no link."""
     text = (
@@ -101,7 +105,7 @@ def test_ray_task() -> None:
         "ray.exceptions.RayTaskError(TypeError): ray::train() (pid=12, ip=10.0.0.4)\n"
         '  File "task.py", line 8, in train\n    table["a"]\nKeyError: \'a\'\n\n'
         "During handling of the above exception, another exception occurred:\n\n"
-        'ray::train() (pid=12, ip=10.0.0.4)\n  File "task.py", line 10, in train\n    raise TypeError("b")\nTypeError: b'
+        'ray::train() (pid=12, ip=10.0.0.4)\n  File "task.py", line 10, in train\n    raise TypeError\nTypeError: b'
     )
     assert links(text) == [
         ("KeyError", "'a'", "context"),
@@ -138,7 +142,8 @@ def test_torchrun_table_with_a_recorded_traceback() -> None:
     text = (
         'Traceback (most recent call last):\n  File "/opt/lib/python3.11/site-packages/torch/run.py", line 9, in main\n'
         "    raise ChildFailedError(\ntorch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
-        f"{'=' * 60}\nfit.py FAILED\n{'-' * 60}\nRoot Cause (first observed failure):\n[0]:\n  rank      : 1 (local_rank: 1)\n"
+        f"{'=' * 60}\nfit.py FAILED\n{'-' * 60}\n"
+        "Root Cause (first observed failure):\n[0]:\n  rank      : 1 (local_rank: 1)\n"
         '  traceback : Traceback (most recent call last):\n    File "/app/fit.py", line 4, in main\n      step()\n'
         f"  ValueError: nan\n  \n{'=' * 60}"
     )
@@ -171,7 +176,10 @@ def test_exception_group() -> None:
 
 def test_syntax_error() -> None:
     """The block below the last frame is the source line; the file at fault is the last frame."""
-    text = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    import b\n  File "b.py", line 3\n    x = = 2\n        ^\nSyntaxError: invalid syntax'
+    text = (
+        'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    import b\n'
+        '  File "b.py", line 3\n    x = = 2\n        ^\nSyntaxError: invalid syntax'
+    )
     link = only(text)
     assert (link.type, link.frames[-1].file, link.frames[-1].code) == ("SyntaxError", "b.py", "x = = 2")
 
@@ -194,7 +202,9 @@ def test_end_cut_off() -> None:
     assert message_of("\n".join(SIMPLE.split("\n")[:4]) + "\nINFO: starting over").exceptions == ()
 
 
-@pytest.mark.parametrize("prefix", ["2031-01-02 03:04:05,678 ERROR [trainer] ", "ERROR:root:", "E0330 21:13:34.807000 88120 run.py:12] "])
+@pytest.mark.parametrize(
+    "prefix", ["2031-01-02 03:04:05,678 ERROR [trainer] ", "ERROR:root:", "E0330 21:13:34.807000 88120 run.py:12] "]
+)
 def test_every_line_behind_a_logger_prefix(prefix: str) -> None:
     """A prefix that every line carries changes nothing in what is read."""
     text = "\n".join(prefix + line for line in SIMPLE.split("\n"))
@@ -262,7 +272,7 @@ def test_message_of_several_lines() -> None:
     """Further lines belong to the message."""
     text = SIMPLE.replace(
         "KeyError: 'labels'",
-        "RuntimeError: Error(s) in loading state_dict for Net:\n\tsize mismatch for head.weight: copying a param\n\tother",
+        "RuntimeError: Error(s) in loading state_dict for Net:\n\tsize mismatch for head.weight: copying\n\tother",
     )
     assert only(text).message.count("\n") == 2
 

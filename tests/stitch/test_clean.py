@@ -40,7 +40,8 @@ def test_certain_prefixes_go(text: str, rank: int | None, cleaned: str) -> None:
     "text",
     [
         "Epoch 3: loss 0.1", "12:03:04 starting", "0: one of two", "[0] one of two", "node-5: one line", "[INFO] x",
-        "[2031-01-02 03:04:05] x", "(pid 4) x", "(see note) x", "loss | 3", "[1/10] x", "[Rank 3] Watchdog caught", "wandb: x",
+        "[2031-01-02 03:04:05] x", "(pid 4) x", "(see note) x", "loss | 3", "[1/10] x", "[Rank 3] Watchdog caught",
+        "wandb: x",
     ],
 )  # fmt: skip
 def test_ordinary_text_stays(text: str) -> None:
@@ -74,7 +75,8 @@ def test_lists_and_steps_are_no_prefixes(text: str) -> None:
 
 def test_stamps_of_a_collector_go() -> None:
     """A stamp that stands even before indented lines was put there by what collected the log."""
-    text = "\n".join(f"2031-01-02T03:04:05.12345678{n}Z {line}" for n, line in enumerate(["Traceback", "  File", "", "KeyError"]))
+    lines = ["Traceback", "  File", "", "KeyError"]
+    text = "\n".join(f"2031-01-02T03:04:05.12345678{n}Z {line}" for n, line in enumerate(lines))
     assert clean(text)[1] == "Traceback\n  File\n\nKeyError"
 
 

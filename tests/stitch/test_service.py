@@ -9,7 +9,14 @@ from analyzer.stitch import message_of, stitch
 from analyzer.stitch.service import canonical_name, verdicts
 
 FIRST = "The replica ps 0 exited with a non-zero status of 1. Termination reason: Error. "
-TRACE = '\nTraceback (most recent call last):\n  [...]\n  File "/app/task.py", line 8, in main\n    read()\nKeyError: \'x\'\n\n'
+TRACE = """
+Traceback (most recent call last):
+  [...]
+  File "/app/task.py", line 8, in main
+    read()
+KeyError: 'x'
+
+"""
 SECOND = "The replica worker 12 ran out-of-memory and exited with a non-zero status of 9(SIGKILL)."
 MORE = " To find out more about why your job exited please check the logs: https://example.org/x"
 

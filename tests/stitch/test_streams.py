@@ -65,7 +65,8 @@ def test_rank_comes_from_the_prefix() -> None:
 
 def test_labels_in_part_of_a_source() -> None:
     """srun's labels count in the step's part of a file; the lines of the batch script around them are their own."""
-    lines = ["starting the step", "modules loaded", *(f"{n}: {line}" for line in TRACE for n in (0, 1)), "srun: error: task 0"]
+    labelled = [f"{n}: {line}" for line in TRACE for n in (0, 1)]
+    lines = ["starting the step", "modules loaded", *labelled, "srun: error: task 0"]
     found = stitch(entries(lines, source="slurm.out"))
     assert [message.rank for message in found] == [None, None, 0, 1, None]
 

@@ -11,8 +11,8 @@ from typing import Any
 from analyzer.formats.clock import any_instant
 from analyzer.formats.identity import number
 from analyzer.formats.located import Document
-from analyzer.formats.objects.owner import as_dict, as_list
 from analyzer.formats.part import Part, known
+from analyzer.formats.shape import as_dict, as_list
 from analyzer.model import JobKey
 
 _REPLICAS = 5000

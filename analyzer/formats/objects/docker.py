@@ -8,8 +8,8 @@ from typing import Any
 from analyzer.formats.clock import any_instant
 from analyzer.formats.identity import number
 from analyzer.formats.located import Document
-from analyzer.formats.objects.owner import as_dict
 from analyzer.formats.part import Part, known
+from analyzer.formats.shape import as_dict
 
 _NEVER = "0001-01-01T00:00:00Z"
 

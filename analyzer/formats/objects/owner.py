@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analyzer.formats.identity import CONTROLLER_LABELS
+from analyzer.formats.shape import as_list
 from analyzer.model import JobKey
 
 
@@ -30,13 +31,3 @@ def job_of(metadata: Mapping[str, Any]) -> JobKey | None:
     kind, owner = owner_of(metadata)
     name = name or (owner if kind != "Node" else None) or metadata.get("name")
     return JobKey("gke", "", str(name)) if name else None
-
-
-def as_list(value: Any) -> list[Any]:
-    """A list as it is; anything else as an empty one."""
-    return value if isinstance(value, list) else []
-
-
-def as_dict(value: Any) -> dict[str, Any]:
-    """An object as it is; anything else as an empty one."""
-    return value if isinstance(value, dict) else {}

@@ -14,13 +14,13 @@ from analyzer.formats.objects.batch import batch_parts, is_batch
 from analyzer.formats.objects.controller import controller_parts
 from analyzer.formats.objects.docker import docker_parts, is_docker
 from analyzer.formats.objects.node import instance_parts, node_parts, tpu_parts
-from analyzer.formats.objects.owner import as_list
 from analyzer.formats.objects.pod import pod_parts
 from analyzer.formats.objects.unknown import unknown_parts
 from analyzer.formats.objects.vertex import NAME as VERTEX_NAME
 from analyzer.formats.objects.vertex import vertex_parts
 from analyzer.formats.part import Part, known
 from analyzer.formats.reading import Reading
+from analyzer.formats.shape import as_dict, as_list
 from analyzer.model import Entry, Origin
 
 Reader = Callable[[Document, dict[str, Any]], Iterator[Part]]
@@ -77,10 +77,8 @@ def _reader(value: Any) -> Reader | None:
         return docker_parts
     if kind == "compute#instance" or ("machineType" in value and "status" in value and "networkInterfaces" in value):
         return instance_parts
-    if "metadata" in value and "phase" in (
-        value.get("status") or {}
-    ):  # an item of a list, which may leave out its kind
-        return pod_parts
+    if "metadata" in value and "phase" in as_dict(value.get("status")):
+        return pod_parts  # items of a list may leave out their kind
     error = value.get("error")
     return (
         _refusal if isinstance(error, dict) and "message" in error and ("code" in error or "status" in error) else None

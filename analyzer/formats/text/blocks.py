@@ -32,16 +32,16 @@ _RETURNED = 1 << 27
 _DESCRIBED = re.compile(rb"^Name: {2,}\S")
 _SECOND = re.compile(rb"^(?:Namespace|Labels|Roles|Priority|Annotations|API Version|Selector): *")
 _TOP_FIELDS = (
-    "Name", "Namespace", "Priority", "Priority Class Name", "Runtime Class Name", "Service Account", "Node", "Start Time",
-    "Labels", "Annotations", "Status", "Reason", "Message", "IP", "IPs", "Controlled By", "Init Containers", "Containers",
-    "Ephemeral Containers", "Conditions", "Volumes", "QoS Class", "Node-Selectors", "Tolerations", "Events", "Selector",
-    "Parallelism", "Completions", "Completion Mode", "Completed At", "Completed Indexes", "Suspend", "Backoff Limit",
-    "Backoff Limit Per Index", "Active Deadline Seconds", "Pods Statuses", "Pod Statuses", "Pod Template", "Duration", "Spec",
-    "Metadata", "API Version", "Kind", "Roles", "CreationTimestamp", "Taints", "Unschedulable", "Lease", "Addresses",
-    "Capacity", "Allocatable", "System Info", "PodCIDR", "PodCIDRs", "ProviderID", "Non-terminated Pods",
-    "Allocated resources", "SeccompProfile", "Nominated Node Name", "Termination Grace Period", "Replicas", "Host Network",
-    "Topology Spread Constraints", "Readiness Gates", "Pod Failure Policy", "Success Policy", "Resource Claims",
-    "TTL Seconds After Finished",
+    "Name", "Namespace", "Priority", "Priority Class Name", "Runtime Class Name", "Service Account", "Node",
+    "Start Time", "Labels", "Annotations", "Status", "Reason", "Message", "IP", "IPs", "Controlled By",
+    "Init Containers", "Containers", "Ephemeral Containers", "Conditions", "Volumes", "QoS Class", "Node-Selectors",
+    "Tolerations", "Events", "Selector", "Parallelism", "Completions", "Completion Mode", "Completed At",
+    "Completed Indexes", "Suspend", "Backoff Limit", "Backoff Limit Per Index", "Active Deadline Seconds",
+    "Pods Statuses", "Pod Statuses", "Pod Template", "Duration", "Spec", "Metadata", "API Version", "Kind", "Roles",
+    "CreationTimestamp", "Taints", "Unschedulable", "Lease", "Addresses", "Capacity", "Allocatable", "System Info",
+    "PodCIDR", "PodCIDRs", "ProviderID", "Non-terminated Pods", "Allocated resources", "SeccompProfile",
+    "Nominated Node Name", "Termination Grace Period", "Replicas", "Host Network", "Topology Spread Constraints",
+    "Readiness Gates", "Pod Failure Policy", "Success Policy", "Resource Claims", "TTL Seconds After Finished",
 )  # fmt: skip
 _TOP = re.compile(rb"^(?:" + "|".join(_TOP_FIELDS).encode() + rb"):(?:\s|$)")
 _EVENTS = re.compile(rb"^Events:")

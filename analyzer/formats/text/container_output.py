@@ -12,7 +12,9 @@ from analyzer.model import JobKey, Origin
 _STAMP = r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}(?:Z|[+-]\d\d:\d\d))"
 _PREFIXED = re.compile(rf"^\[pod/(?P<pod>[^/\]]+)/(?P<container>[^\]/]+)\] ?(?:{_STAMP} )?(?P<text>.*)$")
 _STAMPED = re.compile(rf"^{_STAMP} (?P<text>.*)$|^{_STAMP.replace('time', 'alone')}$")
-_CRI = re.compile(rf"^{_STAMP} (?P<stream>stdout|stderr) (?P<tag>[FP])(?::\S*)? ?(?P<text>.*)$")
+_CRI = re.compile(
+    rf"^{_STAMP.replace('{6,9}', '{1,9}')} (?P<stream>stdout|stderr) (?P<tag>[FP])(?::\S*)? ?(?P<text>.*)$"
+)
 _MULTIPLEXED = re.compile(r"^(?P<name>[A-Za-z][\w.-]*\d) *\|(?: (?P<text>.*))?$")
 _POD_LOG = re.compile(
     r"(?:^|/)(?P<pod>[a-z0-9][a-z0-9.-]*)_(?P<ns>[a-z0-9-]+)_(?P<container>[a-z0-9-]+)-[0-9a-f]{64}\.log"

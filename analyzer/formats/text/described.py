@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 from analyzer.formats.clock import described_time
 from analyzer.formats.identity import number
-from analyzer.formats.located import Document
+from analyzer.formats.located import Document, Spans
 from analyzer.formats.text.field_tree import Field
 from analyzer.formats.text.table import Table, header_names
 
@@ -37,18 +38,24 @@ class _Shaper:
 
     def __init__(self, root: Field, lines: Sequence[str], line: int) -> None:
         self.root, self.lines, self.line = root, lines, line
-        self.spans: dict[tuple[int, str | int], tuple[int, int]] = {}
+        self._spans: Spans = {}
+        self._starts = list(accumulate((len(text) + 1 for text in lines), initial=0))
 
     def put(self, target: dict[str, Any], key: str, value: Any, field: Field | None) -> None:
         """Sets a value that is known, with the lines of the field that states it."""
         if value is None or field is None:
             return
         target[key] = value
-        self.spans[id(target), key] = (field.first, field.last)
+        self.stands(target, key, field.first, field.last)
+
+    def stands(self, target: Any, key: str | int, first: int, last: int) -> None:
+        """Notes the lines at which a value stands, from the first to the last."""
+        indent = len(self.lines[first]) - len(self.lines[first].lstrip())
+        self._spans[id(target), key] = (self._starts[first] + indent, self._starts[last + 1] - 1)
 
     def finished(self, value: dict[str, Any]) -> Document:
         """The document of the value."""
-        return Document(value, "\n".join(self.lines), self.line, self.spans)
+        return Document(value, "\n".join(self.lines), self.line, self._spans)
 
     def metadata(self) -> dict[str, Any]:
         """Name, namespace, labels and owner."""
@@ -92,9 +99,9 @@ class _Shaper:
                 "lastTransitionTime": _time(row.get("LastTransitionTime")),
             }
             for key in condition:
-                self.spans[id(condition), key] = (index, index)
+                self.stands(condition, key, index, index)
             found.append(condition)
-            self.spans[id(found), len(found) - 1] = (index, index)
+            self.stands(found, len(found) - 1, index, index)
         return found
 
 
@@ -186,7 +193,7 @@ class _Object(_Shaper):
             ("metadata", root.find("Name")),
         ):
             if inner is not None:
-                self.spans[id(value), name] = (inner.first, inner.last)
+                self.stands(value, name, inner.first, inner.last)
         for name, title in (("capacity", "Capacity"), ("allocatable", "Allocatable")):
             found = root.find(title)
             if found is not None:

@@ -12,7 +12,8 @@ _NAMED = (
     re.compile(r"\bJob \[(?P<id>[A-Za-z]\w*)\] submitted successfully"),
     re.compile(r"logs/viewer\?project=(?P<project>[\w-]+)&resource=ml_job%2Fjob_id%2F(?P<id>\w+)"),
     re.compile(
-        r"projects/(?P<project>[\w-]+)/locations/[\w-]+/(?:customJobs|hyperparameterTuningJobs|trainingPipelines)/(?P<id>\d+)"
+        r"Jobs? \[?projects/(?P<project>[\w-]+)/locations/[\w-]+/"
+        r"(?:customJobs|hyperparameterTuningJobs|trainingPipelines)/(?P<id>\d+)"
     ),
 )
 _SIGN = re.compile(

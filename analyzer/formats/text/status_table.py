@@ -15,9 +15,8 @@ _PODS = ("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE"
 _PODS_HEADER = re.compile(r"^(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE\b")
 _PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown", "Completed")
 _SACCT_HEADER = re.compile(r"^\s*JobID(?:Raw)?\s*[|\s].*\bState\b")
-_SACCT = ("JobIDRaw", "JobID", "JobName", "Partition", "Account", "AllocCPUS", "State", "ExitCode", "DerivedExitCode",
-          "Start", "End", "Elapsed", "NodeList", "MaxRSS", "ReqMem", "Submit", "User", "NNodes", "NCPUS", "Reason",
-          "Timelimit", "MaxVMSize", "AllocTRES", "ReqTRES", "Comment", "Restarts", "Cluster")  # fmt: skip
+_SLURM_STATES = ("BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "DEADLINE", "FAILED", "NODE_FAIL",
+                 "OUT_OF_MEMORY", "PENDING", "PREEMPTED", "REQUEUED", "RUNNING", "SUSPENDED", "TIMEOUT")  # fmt: skip
 
 Rows = Callable[[Sequence[str], int], Iterator[Part]]
 
@@ -52,40 +51,47 @@ def _pods(lines: Sequence[str], first: int) -> Iterator[Part]:
 
 
 def _sacct(lines: Sequence[str], first: int) -> Iterator[Part]:
-    piped = "|" in lines[0]
-    names = [name.strip() for name in lines[0].split("|")] if piped else header_names(lines[0], _SACCT)
-    table = None if piped else Table(lines[0], names)
+    cells = _piped(lines[0]) if "|" in lines[0] else _ruled(lines)
     for place, line in enumerate(lines[1:], first + 1):
-        if set(line.strip()) <= set("- "):
-            continue
-        row = dict(zip(names, line.split("|"), strict=False)) if table is None else _cells(line, names, table)
-        job_id = (row or {}).get("JobID") or (row or {}).get("JobIDRaw") or ""
-        if row is not None and re.match(r"\d+", job_id.strip()):
-            yield _step(row, job_id.strip(), line, place)
+        row = cells(line)
+        job_id = row.get("JobID") or row.get("JobIDRaw") or ""
+        if re.match(r"\d+", job_id):
+            yield _step(row, job_id, line, place)
 
 
-def _cells(line: str, names: Sequence[str], table: Table) -> dict[str, str] | None:
-    parts = line.split()
-    return dict(zip(names, parts, strict=True)) if len(parts) == len(names) else table.row(line)
+Cells = Callable[[str], dict[str, str]]
+
+
+def _piped(header: str) -> Cells:
+    names = [name.strip() for name in header.split("|")]
+    return lambda line: dict(zip(names, (cell.strip() for cell in line.split("|")), strict=False))
+
+
+def _ruled(lines: Sequence[str]) -> Cells:
+    """Columns by the rule of dashes that sacct prints below its header; cells may be cut, but never run over."""
+    rule = lines[1] if len(lines) > 1 and set(lines[1].strip()) == {"-", " "} else re.sub(r"\S", "-", lines[0])
+    columns = [found.span() for found in re.finditer(r"-+", rule)]
+    names = [lines[0][start:end].strip() for start, end in columns]
+    return lambda line: {name: line[start:end].strip() for name, (start, end) in zip(names, columns, strict=True)}
 
 
 def _step(row: dict[str, str], job_id: str, line: str, place: int) -> Part:
     job, _, step = job_id.partition(".")
-    code, _, signal = row.get("ExitCode", "").strip().partition(":")
-    state = row.get("State", "").strip()
+    code, _, signal = row.get("ExitCode", "").partition(":")
+    state = row.get("State", "")
     fields = known(
         kind="task" if step else "job",
-        state=state.split(" ", 1)[0] or None,
+        state=_whole(state.split(" ", 1)[0]) or None,
         exit_code=number(code),
         signal=number(signal) or None,
-        display_name=step or row.get("JobName", "").strip(),
+        display_name=step or row.get("JobName", ""),
         started=_stamp(row.get("Start")),
         finished=_stamp(row.get("End")),
-        memory_limit=row.get("ReqMem", "").strip(),
-        peak_memory=row.get("MaxRSS", "").strip(),
+        memory_limit=row.get("ReqMem", ""),
+        peak_memory=row.get("MaxRSS", ""),
         platform="slurm",
     )
-    nodes = row.get("NodeList", "").strip()
+    nodes = row.get("NodeList", "")
     return Part(
         text=line.strip(),
         fields=fields,
@@ -97,6 +103,12 @@ def _step(row: dict[str, str], job_id: str, line: str, place: int) -> Part:
     )
 
 
+def _whole(state: str) -> str:
+    """A state in full, where the column was too narrow for it (`OUT_OF_ME+`)."""
+    if not state.endswith("+"):
+        return state
+    return next((name for name in _SLURM_STATES if name.startswith(state[:-1])), state)
+
+
 def _stamp(text: str | None) -> str | None:
-    value = (text or "").strip()
-    return value if any_instant(value) is not None else None
+    return text if any_instant(text) is not None else None
