@@ -57,9 +57,10 @@ class Entry(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     fields: dict[str, Any] = {}
 
     @property
-    def order(self) -> tuple[int, str, int, str, str]:
-        """The total order of entries: time, then insertId, then the place in the source, then the text."""
-        return (-1 if self.time is None else int(self.time), self.insert_id, self.sequence, self.source, self.text)
+    def order(self) -> tuple[int, str, int, str, int, str, str]:
+        """The total order of entries: time, then insertId, then the place in the source, then what they say of whom."""
+        time = -1 if self.time is None else int(self.time)
+        return (time, self.insert_id, self.sequence, self.source, self.line, self.text, self.replica or "")
 
 
 class Note(msgspec.Struct, frozen=True, order=True):

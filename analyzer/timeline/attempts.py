@@ -43,6 +43,14 @@ class Try:
     quiet: bool = False  # nothing but new machines tells that it began
     meant: dict[int, Life] = field(default_factory=dict)  # which life a word of the service is about, by its place
 
+    @property
+    def start(self) -> int | None:
+        """Its first line, or its first container's start; None where the log begins in the middle of it."""
+        if any(life.start_cut for life in self.lives):
+            return None
+        moments = [life.begin for life in self.lives] + [signal.moment for signal in self.signals]
+        return min(moments, default=self.begin)
+
     def lanes(self) -> dict[str, list[Life]]:
         """Its lives by lane, in order."""
         found: dict[str, list[Life]] = {}

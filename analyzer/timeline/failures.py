@@ -79,10 +79,14 @@ def _failed_last(attempt: Try) -> list[Life]:
         life = lives[-1]
         if not life.failed and len(lives) > 1 and life.last - life.begin < AFTER_VERDICT:
             life = lives[-2]
-        told = torn_down is not None and life.finish > torn_down - SKEW and life.exit_code in STOP_CODES
-        if life.failed and not told:
+        if life.failed and not (torn_down is not None and _was_told(life, torn_down)):
             found.append(life)
     return found
+
+
+def _was_told(life: Life, torn_down: int) -> bool:
+    """Whether a container ended because the service tore the job down."""
+    return life.exit_code in STOP_CODES and (life.stop is not None or life.finish > torn_down - SKEW)
 
 
 def _root_of(attempt: Try, words: Sequence[Signal]) -> Life | None:

@@ -35,6 +35,7 @@ class Life:
     label: int | None = None
     start: int | None = None
     start_stated: bool = False
+    start_cut: bool = False  # the log begins in the middle of this life
     end: int | None = None
     end_stated: bool = False
     exit_code: int | None = None

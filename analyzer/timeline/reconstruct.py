@@ -15,7 +15,7 @@ from analyzer.timeline.endings import Setting, end_moment, end_reason
 from analyzer.timeline.evidence import Evidence, Item, Signal, gather
 from analyzer.timeline.failures import find_failure
 from analyzer.timeline.lives import Life, segment
-from analyzer.timeline.policy import Limits, limits_of, policy_of
+from analyzer.timeline.policy import Limits, Policy, limits_of, policy_of
 from analyzer.timeline.progress import lost_seconds, progress_of, saved_checkpoints, shown_checkpoints
 from analyzer.timeline.reasons import give_reasons
 
@@ -28,6 +28,7 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
     lanes, stated = _lanes(story, evidence)
     spot = _is_spot(evidence, lanes, limits) and policy.spot_restarts is not None
     tries = Cutter(lanes, policy, limits, spot).cut(evidence.job)
+    _mark_cut(tries, lanes, policy)
     tries = described.add_to_last(tries, evidence, story)
     _close(tries, Setting(evidence, policy, limits, spot))
     counted = restarts.count(tries, stated, described.stated_retries(story))
@@ -42,6 +43,18 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
         progress=progress_of(tries, evidence),
         lost_seconds=lost_seconds(tries, saved, evidence),
     )
+
+
+def _mark_cut(tries: Sequence[Try], lanes: Mapping[str, Sequence[Life]], policy: Policy) -> None:
+    """Marks lives whose start the log does not reach: the service speaks in it, but not of setting the job up."""
+    begins = ("job_queued", "attempt_begin", "job_running")
+    if not tries or not tries[0].signals or not policy.primary_exit_ends_job:
+        return
+    if any(signal.event in begins for signal in tries[0].signals):
+        return
+    first = {id(lives[0]) for lives in lanes.values()}
+    for life in tries[0].lives:
+        life.start_cut = id(life) in first and not life.start_stated
 
 
 def _close(tries: Sequence[Try], setting: Setting) -> None:
@@ -115,17 +128,12 @@ def _attempt(attempt: Try, evidence: Evidence) -> Attempt:
             lanes.setdefault(life.replica, []).append(_run(life, evidence))
     return Attempt(
         number=attempt.number,
-        start=shown(_start(attempt)),
+        start=shown(attempt.start),
         end=shown(attempt.end),
         end_reason=attempt.end_reason,
         running_since=shown(attempt.running),
         replicas=[ReplicaRuns(name=name, runs=runs) for name, runs in lanes.items()],
     )
-
-
-def _start(attempt: Try) -> int | None:
-    moments = [life.begin for life in attempt.lives] + [signal.moment for signal in attempt.signals]
-    return min(moments, default=None)
 
 
 def _run(life: Life, evidence: Evidence) -> Run:
@@ -139,7 +147,7 @@ def _run(life: Life, evidence: Evidence) -> Run:
     if life.reason_deduced and life.reason != "unknown":
         deduced.append("reason")
     return Run(
-        start=shown(life.begin),
+        start=None if life.start_cut else shown(life.begin),
         end=None if running else shown(life.finish),
         exit_code=life.exit_code,
         signal=life.signal,

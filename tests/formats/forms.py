@@ -1,6 +1,6 @@
 """The fixtures of all forms, and how an entry is written down in their `.entries` files.
 
-`python -m tests.formats.forms` writes the `.entries` files anew; look at the difference before keeping it.
+`python tests/formats/forms.py` writes the `.entries` files anew; look at the difference before keeping it.
 """
 
 from __future__ import annotations

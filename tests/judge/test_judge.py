@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import judged, said, service
+from small_jobs import judged, said, service
 
 from analyzer.entries import Options
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from conftest import diagnose, entries_of, expected, report_of
+import pytest
+from cases import CASES, diagnose, entries_of, expected, report_of
 
 from analyzer.entries import Partials, merge, sift
 from analyzer.entries.sift import Partial
@@ -13,6 +14,7 @@ from analyzer.judge.weigh import VERDICT_LAG
 from analyzer.model import Diagnosis, Entry, JobKey, Report
 from analyzer.report.json_report import to_builtins
 
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
 HARMLESS = ("loading configuration", "cache warmed up", "using 8 workers", "tokens per second: 1,024")
 
 
@@ -26,12 +28,14 @@ def verdicts(report: Report) -> list[tuple[object, ...]]:
     return [(d.job.id, d.outcome, d.category, d.cause, d.root_cause and d.root_cause.rule) for d in report.diagnoses]
 
 
+@every_case
 def test_sift_what_is_kept_gives_the_same_diagnosis(case: Path) -> None:
     """Diagnosing what sift kept equals diagnosing everything."""
     kept = [entry for partial in sift(entries_of(case)).values() for entry in partial.in_order()]
     assert answer(diagnose(kept)) == answer(report_of(case))
 
 
+@every_case
 def test_merge_any_partition_in_any_order_gives_the_same_diagnosis(case: Path) -> None:
     """Parts of the input, cut anywhere, shuffled and merged in any order, are the same job."""
     entries = list(entries_of(case))
@@ -42,11 +46,13 @@ def test_merge_any_partition_in_any_order_gives_the_same_diagnosis(case: Path) -
     assert answer(diagnose(_all(together))) == answer(report_of(case))
 
 
+@every_case
 def test_noise_doubled_entries_change_nothing(case: Path) -> None:
     """The same entries twice are the same job."""
     assert answer(diagnose([*entries_of(case), *entries_of(case)])) == answer(report_of(case))
 
 
+@every_case
 def test_noise_another_job_changes_nothing(case: Path) -> None:
     """Entries of another job in the same export leave every verdict as it was."""
     report = report_of(case)
@@ -59,6 +65,7 @@ def test_noise_another_job_changes_nothing(case: Path) -> None:
     assert others == verdicts(report)
 
 
+@every_case
 def test_noise_harmless_chatter_before_the_end_changes_no_verdict(case: Path) -> None:
     """Lines that say nothing, put among the job's own, change no verdict."""
     entries = entries_of(case)
@@ -73,6 +80,7 @@ def test_noise_harmless_chatter_before_the_end_changes_no_verdict(case: Path) ->
     assert verdicts(diagnose([*entries, *chatter])) == verdicts(report_of(case))
 
 
+@every_case
 def test_honesty_every_evidence_line_stands_in_the_input(case: Path) -> None:
     """Evidence is verbatim: each of its lines is found by a plain search, masked secrets aside."""
     known = "\n".join(entry.text for entry in entries_of(case))
@@ -82,6 +90,7 @@ def test_honesty_every_evidence_line_stands_in_the_input(case: Path) -> None:
                 assert line in known or "[masked:" in line
 
 
+@every_case
 def test_order_of_cause_a_root_does_not_come_after_what_it_explains(case: Path) -> None:
     """A cause stands before its symptoms, clock skew and the service's lag allowed for."""
     for diagnosis in report_of(case).diagnoses:
@@ -93,6 +102,7 @@ def test_order_of_cause_a_root_does_not_come_after_what_it_explains(case: Path) 
                 assert root.time <= symptom.time.plus(VERDICT_LAG) or symptom.rule.startswith("cascade")
 
 
+@every_case
 def test_no_success_is_called_a_failure(case: Path) -> None:
     """A job that succeeded is never reported as failed, however loud its log is."""
     if expected(case)["category"] == "success":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,21 +39,38 @@ def browser() -> Iterator[Any]:
 class _Opened:
     """A page with what it complained about and what it asked for."""
 
-    def __init__(self, browser: Any, html: str, folder: Path, **context: Any) -> None:
-        file = folder / "page.html"
-        file.write_text(html, encoding="utf-8")
-        self.page = browser.new_context(**context).new_page()
+    def __init__(self, context: Any, address: str) -> None:
+        self.page = context.new_page()
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.complaints.append("dialog"), dialog.dismiss()))
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(file.as_uri())
+        self.page.goto(address)
+
+
+Open = Callable[..., _Opened]
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
+    """Opens a page from a file in a window of its own, which is closed after the test."""
+    contexts = []
+
+    def open_page(html: str, **settings: Any) -> _Opened:
+        file = tmp_path / "page.html"
+        file.write_text(html, encoding="utf-8")
+        contexts.append(browser.new_context(**settings))
+        return _Opened(contexts[-1], file.as_uri())
+
+    yield open_page
+    for context in contexts:
+        context.close()
 
 
 @pytest.mark.parametrize("name", [*ALL, "all", "many"])
-def test_the_page_opens_without_a_complaint_and_asks_for_nothing(browser: Any, tmp_path: Path, name: str) -> None:
+def test_the_page_opens_without_a_complaint_and_asks_for_nothing(opened: Open, name: str) -> None:
     """Offline and quiet."""
     jobs = (
         [make() for make in ALL.values()]
@@ -62,19 +79,19 @@ def test_the_page_opens_without_a_complaint_and_asks_for_nothing(browser: Any, t
         if name == "many"
         else [ALL[name]()]
     )
-    opened = _Opened(browser, render_html(report(*jobs)), tmp_path)
-    assert opened.complaints == []
-    assert len(opened.requests) == 1
+    shown = opened(render_html(report(*jobs)))
+    assert shown.complaints == []
+    assert len(shown.requests) == 1
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_hostile_text_runs_nothing_and_hides_nothing(browser: Any, tmp_path: Path, payload: str) -> None:
+def test_hostile_text_runs_nothing_and_hides_nothing(opened: Open, payload: str) -> None:
     """No dialog, no error, no request; the page is still there to read."""
-    opened = _Opened(browser, render_html(hostile_report(host_oom(), PAYLOADS[payload])), tmp_path)
-    assert opened.complaints == []
-    assert len(opened.requests) == 1
-    assert opened.page.locator("h1").is_visible()
-    assert opened.page.locator("footer").is_visible()
+    shown = opened(render_html(hostile_report(host_oom(), PAYLOADS[payload])))
+    assert shown.complaints == []
+    assert len(shown.requests) == 1
+    assert shown.page.locator("h1").is_visible()
+    assert shown.page.locator("footer").is_visible()
 
 
 _INJECTED = (
@@ -86,28 +103,28 @@ _INJECTED = (
 
 
 @pytest.mark.parametrize("injected", _INJECTED)
-def test_the_policy_stops_what_escaping_would_have_missed(browser: Any, tmp_path: Path, injected: str) -> None:
+def test_the_policy_stops_what_escaping_would_have_missed(opened: Open, injected: str) -> None:
     """Even markup that got in could neither run, nor style, nor load."""
     html = render_html(report(host_oom())).replace('<main id="main">', f'<main id="main">{injected}')
-    opened = _Opened(browser, html, tmp_path)
-    assert "owned" not in opened.page.title()
-    assert opened.page.locator("h1").is_visible()
-    assert any("Content Security Policy" in complaint for complaint in opened.complaints)
-    assert all(request.startswith("file:") for request in opened.requests)
+    shown = opened(html)
+    assert "owned" not in shown.page.title()
+    assert shown.page.locator("h1").is_visible()
+    assert any("Content Security Policy" in complaint for complaint in shown.complaints)
+    assert all(request.startswith("file:") for request in shown.requests)
 
 
 @pytest.mark.parametrize("width", [320, 360, 768, 1400])
 @pytest.mark.parametrize("lang", ["en", "de"])
-def test_nothing_is_wider_than_the_window(browser: Any, tmp_path: Path, width: int, lang: str) -> None:
+def test_nothing_is_wider_than_the_window(opened: Open, width: int, lang: str) -> None:
     """Readable from a phone on."""
     jobs = [make() for make in ALL.values()]
-    opened = _Opened(browser, render_html(report(*jobs), lang=lang), tmp_path, viewport={"width": width, "height": 800})
-    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    shown = opened(render_html(report(*jobs), lang=lang), viewport={"width": width, "height": 800})
+    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_runs_are_reached_by_keyboard_and_lead_to_their_rows(browser: Any, tmp_path: Path) -> None:
+def test_runs_are_reached_by_keyboard_and_lead_to_their_rows(opened: Open) -> None:
     """The focused run tells its facts; Enter opens the table at its row."""
-    page = _Opened(browser, render_html(report(host_oom())), tmp_path).page
+    page = opened(render_html(report(host_oom()))).page
     page.locator("a.run.oom").first.focus()
     assert (
         "workerpool1-0, 07:45:03 – 08:20:41, ran out of memory, exit code 137 (SIGKILL)"
@@ -118,44 +135,47 @@ def test_runs_are_reached_by_keyboard_and_lead_to_their_rows(browser: Any, tmp_p
     assert page.locator("tr:target").is_visible()
 
 
-def test_without_javascript_everything_is_there(browser: Any, tmp_path: Path) -> None:
+def test_without_javascript_everything_is_there(opened: Open) -> None:
     """Only the copy buttons are missing; folds open by themselves."""
-    page = _Opened(browser, render_html(report(host_oom())), tmp_path, java_script_enabled=False).page
+    page = opened(render_html(report(host_oom())), java_script_enabled=False).page
     assert page.locator("button.copy:visible").count() == 0
     page.locator("summary").first.click()
     assert page.locator("table.runs").is_visible()
 
 
-def test_a_command_is_copied_as_it_stands(browser: Any, tmp_path: Path) -> None:
+def test_a_command_is_copied_as_it_stands(opened: Open) -> None:
     """What is copied is the command, not its layout."""
-    opened = _Opened(
-        browser, render_html(report(host_oom())), tmp_path, permissions=["clipboard-read", "clipboard-write"]
-    )
-    opened.page.locator("button.copy").first.click()
-    opened.page.locator("button.copy").first.get_by_text("Copied").wait_for()
-    assert opened.page.evaluate("navigator.clipboard.readText()") == host_oom().remediation[0].commands[0]
+    opened = _Opened(browser, render_html(report(host_oom())), permissions=["clipboard-read", "clipboard-write"])
+    shown.page.locator("button.copy").first.click()
+    shown.page.locator("button.copy").first.get_by_text("Copied").wait_for()
+    assert shown.page.evaluate("navigator.clipboard.readText()") == host_oom().remediation[0].commands[0]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("lang", ["en", "de"])
-@pytest.mark.parametrize("name", ["host_oom", "nccl_cascade", "stockout", "unknown", "all"])
-def test_axe_finds_no_violation(browser: Any, tmp_path: Path, scheme: str, lang: str, name: str) -> None:
+_SEEN = [
+    *[("host_oom", lang, scheme) for lang in ("en", "de") for scheme in ("light", "dark")],
+    *[(name, "en", "light") for name in ALL if name != "host_oom"],
+    ("all", "de", "dark"),
+]
+
+
+@pytest.mark.parametrize(("name", "lang", "scheme"), _SEEN)
+def test_axe_finds_no_violation(opened: Open, name: str, lang: str, scheme: str) -> None:
     """WCAG 2.2 AA as far as a machine can tell, in both themes and languages, folds opened."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     jobs = [make() for make in ALL.values()] if name == "all" else [ALL[name]()]
-    opened = _Opened(browser, render_html(report(*jobs), lang=lang), tmp_path, color_scheme=scheme, bypass_csp=True)
-    opened.page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
-    found = axe.Axe().run(opened.page).response["violations"]
+    shown = opened(render_html(report(*jobs), lang=lang), color_scheme=scheme, bypass_csp=True)
+    shown.page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
+    found = axe.Axe().run(shown.page).response["violations"]
     assert [(item["id"], [node["html"][:200] for node in item["nodes"][:3]]) for item in found] == []
 
 
-def test_print_shows_all_and_cuts_nothing(browser: Any, tmp_path: Path) -> None:
+def test_print_shows_all_and_cuts_nothing(opened: Open) -> None:
     """On A4 no table or line is wider than the sheet, and folds are open."""
-    opened = _Opened(browser, render_html(report(nccl_cascade())), tmp_path, viewport={"width": 703, "height": 1000})
-    opened.page.emulate_media(media="print")
-    opened.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert opened.page.locator("table.runs").is_visible()
-    assert opened.page.evaluate(
+    shown = opened(render_html(report(nccl_cascade())), viewport={"width": 703, "height": 1000})
+    shown.page.emulate_media(media="print")
+    shown.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert shown.page.locator("table.runs").is_visible()
+    assert shown.page.evaluate(
         "[...document.querySelectorAll('.scroll')].every(box => box.scrollWidth <= box.clientWidth + 1)"
     )
-    assert opened.page.pdf(prefer_css_page_size=True)[:5] == b"%PDF-"
+    assert shown.page.pdf(prefer_css_page_size=True)[:5] == b"%PDF-"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from analyzer.entries import Options, Story
 from analyzer.judge import judge
 from analyzer.model import SECOND, Diagnosis, Entry, Instant, JobKey, Message, Origin, Timeline
@@ -70,9 +68,3 @@ def judged(*messages: Message, options: Options | None = None) -> Diagnosis:
     findings = [finding for message in messages for finding in matcher.find(message)]
     story = Story(KEY, tuple(message.first for message in messages))
     return judge(story, messages, findings, Timeline(), options or Options())
-
-
-@pytest.fixture
-def matcher() -> Matcher:
-    """The rules as a matcher."""
-    return Matcher(RULES)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 from analyzer.entries import Options
 from analyzer.formats import read_source
@@ -19,7 +17,7 @@ CASEBOOK = Path(__file__).parents[2] / "fixtures" / "casebook"
 CASES = sorted(path.parent for path in CASEBOOK.glob("*/case.json"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def entries_of(case: Path) -> tuple[Entry, ...]:
     """All entries of a case's input files."""
     notes: list[Note] = []
@@ -27,7 +25,7 @@ def entries_of(case: Path) -> tuple[Entry, ...]:
     return tuple(entry for source in open_sources(paths, notes) for entry in read_source(source, notes))
 
 
-@lru_cache(maxsize=None)
+@cache
 def report_of(case: Path) -> Report:
     """A case's diagnosis as its input stands."""
     return diagnose(entries_of(case))
@@ -41,9 +39,3 @@ def diagnose(entries: object) -> Report:
 def expected(case: Path) -> dict[str, object]:
     """What the case says is right."""
     return json.loads((case / "case.json").read_text(encoding="utf-8"))
-
-
-@pytest.fixture(params=CASES, ids=lambda path: path.name)
-def case(request: pytest.FixtureRequest) -> Path:
-    """Each case of the casebook."""
-    return request.param

@@ -1,0 +1,122 @@
+"""Bad input costs itself only, leaves a note, and never ends the reading."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from forms import FORMS, INPUTS, NAMES, entries_of, notes_of, read
+
+NDJSON = (FORMS / "logentry_ndjson/sink.ndjson").read_bytes()
+PRETTY = (FORMS / "logentry_array/pretty.json").read_bytes()
+
+
+def texts(content):
+    return [entry.text for entry in entries_of(content)]
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=NAMES)
+def test_input_that_is_cut_is_read_up_to_the_cut(path):
+    """Cut anywhere, no form fails."""
+    content = path.read_bytes()
+    for cut in range(0, len(content), max(1, len(content) // 40)):
+        entries_of(content[:cut], path.name)
+        entries_of(content[cut:], path.name)
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=NAMES)
+def test_bytes_that_are_no_text_are_survived(path):
+    """Bytes of other encodings, NUL bytes and brackets at any place end no reading."""
+    content, chance = path.read_bytes(), random.Random(path.name)
+    for _ in range(40):
+        place = chance.randrange(len(content))
+        odd = chance.choice([b"\xff", b"\0", b"\xe4", b"{", b"]", b'"', b"\\ud83d", b"\n", b"1e999"])
+        entries_of(content[:place] + odd + content[place:], path.name)
+
+
+def test_array_that_is_cut_gives_its_whole_entries():
+    """An array that ends in the middle gives every entry before the cut, and says that it is cut."""
+    cut = PRETTY[: PRETTY.index(b"q02")]
+    assert texts(cut) == texts(PRETTY)[:4]
+    assert [note.kind for note in notes_of(cut)] == ["truncated"]
+
+
+def test_array_without_its_begin_gives_its_whole_entries():
+    """An array that begins in the middle of an entry gives every entry behind it."""
+    cut = PRETTY[PRETTY.index(b"q04") :]
+    assert texts(cut[cut.index(b"\n") + 1 :]) == texts(PRETTY)[3:]
+
+
+def test_bad_line_costs_one_line_and_a_note():
+    """Of a sink's file all lines but the bad one are read."""
+    lines = NDJSON.splitlines(keepends=True)
+    lines[2] = lines[2].replace(b'"severity"', b'"severity')
+    assert texts(b"".join(lines)) == texts(NDJSON)[:2] + texts(NDJSON)[3:]
+    assert [(note.kind, note.line, note.count) for note in notes_of(b"".join(lines))] == [("bad_line", 3, 1)]
+
+
+def test_many_bad_lines_make_one_note():
+    """A note counts; a file of bad lines does not drown the report."""
+    bad = NDJSON.splitlines()[0].replace(b":", b"", 1) + b"\n"
+    assert [(note.kind, note.line, note.count) for note in notes_of(NDJSON + bad * 500)] == [("bad_line", 8, 500)]
+
+
+def test_broken_utf8_is_replaced():
+    """A bad byte in a message costs that character."""
+    assert "KeyError: 'w\ufffdidth'" in texts(NDJSON.replace(b"KeyError: 'width'", b"KeyError: 'w\xffidth'"))
+
+
+def test_numbers_that_are_none_are_tolerated():
+    """Python's NaN and Infinity in a payload cost nothing."""
+    odd = NDJSON.replace(b'"attrs":{', b'"loss":NaN,"lr":-Infinity,"attrs":{')
+    assert texts(odd) == texts(NDJSON)
+
+
+def test_nul_bytes_are_left_out():
+    """A log with holes reads as without."""
+    assert texts(b"\0" * 5000 + b"step 1\nstep\0 2\n") == ["step 1", "step 2"]
+
+
+def test_windows_text_is_read():
+    """German text in cp1252 keeps its letters."""
+    assert texts("Größe zu groß\nÜberlauf\n".encode("cp1252")) == ["Größe zu groß", "Überlauf"]
+
+
+def test_deep_nesting_is_survived():
+    """JSON nested beyond any sense costs that value only."""
+    deep = b'{"insertId":"x","logName":"projects/p/logs/l","jsonPayload":' + b'{"a":' * 50_000 + b"1" + b"}" * 50_001
+    assert texts(NDJSON + deep + b"\n" + NDJSON)[-7:] == texts(NDJSON)
+    assert texts(b'{"kind":"Pod","a":' + b"[" * 50_000 + b"]" * 50_000 + b"}\n") is not None
+
+
+def test_yaml_aliases_cannot_explode():
+    """A few lines of YAML that stand for billions of parts are read as plain lines."""
+    bomb = "kind: Pod\na: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+        f"{chr(c + 1)}: &{chr(c + 1)} [{','.join(['*' + chr(c)] * 9)}]\n" for c in range(97, 106)
+    )
+    assert texts(bomb)[0] == "kind: Pod"
+
+
+def test_binary_files_are_left_out():
+    """What is no text gives no entries, and a note."""
+    assert texts(b"\x89PNG\r\n" + bytes(range(256)) * 20) == []
+    assert [note.kind for note in notes_of(b"\x7fELF" + bytes(range(256)))] == ["binary"]
+
+
+def test_empty_input_gives_nothing():
+    """Nothing in, nothing out."""
+    assert texts(b"") == texts(b"\n\n \n") == texts(b"[]") == texts(b"{}\n")[1:] == []
+
+
+def test_object_with_a_mistake_is_kept_as_text():
+    """A description that is no valid JSON can still be searched."""
+    content = (FORMS / "pod/pod.json").read_text().replace('"status": {', '"status": {,,', 1).replace('"phase"', "phase")
+    assert any("OOMKilled" in text for text in texts(content))
+
+
+def test_rest_of_a_description_is_read():
+    """A pod's description that is cut tells what it still holds."""
+    content = (FORMS / "pod/pod.json").read_text()
+    cut = content[: content.index("DisruptionTarget")]
+    assert read("pod/pod.json")[0] == entries_of(cut, "pod.json")[0]
+    assert [note.kind for note in notes_of(cut)] == ["truncated"]
