@@ -43,7 +43,7 @@ $(VENV)/.checks: pyproject.toml $(VENV)/.program
 # Dependency groups need pip 25.1, hence the upgrade.
 $(VENV)/bin/python:
 	@test -n '$(PYTHON)' || { echo 'No Python 3.11 or newer was found; name one: make PYTHON=/path/to/python3'; exit 1; }
-	$(PYTHON) -m venv $(VENV) || { echo 'venv failed; on Debian and Ubuntu: apt-get install python3-venv'; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo 'venv failed; on Debian and Ubuntu: apt-get install python3-venv'; exit 1; }
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 
 clean:

@@ -16,7 +16,7 @@ import yaml
 from analyzer.formats.shape import whole_characters
 
 NODE_LIMIT = 2_000_000
-"""A document with more parts than this is not read as a description: aliases can make a small YAML text huge."""
+"""A document with more parts than this is not read as a description."""
 DEPTH_LIMIT = 500
 
 _BREAK = re.compile("\n")
@@ -25,6 +25,8 @@ _SCALAR = re.compile(
     r'"(?:[^"\\]*+(?:\\.[^"\\]*+)*+)"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|NaN|-?Infinity', re.DOTALL
 )
 _SINGLE = {"true": True, "false": False, "null": None, "NaN": None, "Infinity": None, "-Infinity": None}
+_ALIASED = 10_000
+"""How many parts of a YAML document may be repetitions by aliases."""
 _QUOTED = 4000
 """How many characters of a part are quoted at most."""
 
@@ -205,12 +207,15 @@ class _YamlValues:
 
     def __init__(self, spans: Spans) -> None:
         self._spans = spans
-        self._count = 0
+        self._count = self._again = 0
+        self._seen: set[int] = set()
 
     def value(self, node: yaml.Node, depth: int) -> Any:
         self._count += 1
-        if self._count > NODE_LIMIT or depth > DEPTH_LIMIT:
-            raise NotADocument("the document has too many parts or is nested too deeply")
+        self._again += id(node) in self._seen
+        self._seen.add(id(node))
+        if self._count > NODE_LIMIT or depth > DEPTH_LIMIT or self._again > _ALIASED:
+            raise NotADocument("the document has too many parts, is nested too deeply, or repeats itself without end")
         if isinstance(node, yaml.MappingNode):
             mapping: dict[str, Any] = {}
             for key_node, value_node in node.value:

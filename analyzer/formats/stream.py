@@ -212,4 +212,4 @@ def _is_windows_text(first: bytes) -> bool:
     """Whether text with bytes beyond ASCII is of a one-byte encoding: no sequence of UTF-8 in it makes sense."""
     replaced = first.decode("utf-8", "replace")
     valid = sum(1 for character in replaced if ord(character) > 127 and character != "\ufffd")
-    return valid == 0 and replaced.count("\ufffd") < len(first) * 0.1
+    return valid == 0 and replaced.count("\ufffd") < len(first) * 0.3

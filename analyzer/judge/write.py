@@ -23,7 +23,7 @@ def root_cause_of(
 ) -> RootCause:
     """The chosen cause with its evidence: first the proving message, then what supports it."""
     finding = chosen.finding
-    replica = _ended_of_pool(chosen.replica, course) or _named_by_launcher(findings)
+    replica = _ended_of_pool(chosen.replica, course) or _on_node(finding, story, course) or _named_by_launcher(findings)
     code, signal = _exit(finding, replica, findings, course, options)
     pair = course.run_at(replica, finding.time)
     rank = finding.values.get("rank")
@@ -56,7 +56,7 @@ def _exit(
     code, signal = course.exit_of(replica, finding.time)
     if code is not None:
         return code, signal
-    words = [f for f in findings if f.role is Role.VERDICT and _code(f) is not None]
+    words = [f for f in findings if _tells_an_end(f) and _code(f) is not None]
     mine = [f for f in words if replica_of(f) == replica or _rank_of(f) == _rank_of(finding) is not None]
     alone = [f for f in words if not f.replica] or ([] if replica else words)
     for told in (mine or alone)[-1:]:
@@ -70,6 +70,22 @@ def _ended_of_pool(replica: str | None, course: Course) -> str | None:
     if replica is None or failing is None or failing[0] == replica or pool_of(failing[0]) != replica:
         return replica
     return failing[0] if failing[2].exit_code is not None and "exit_code" not in failing[2].deduced else replica
+
+
+def _on_node(finding: Finding, story: Story, course: Course) -> str | None:
+    """The replica on the machine that the proving line speaks of; where machines are the replicas, the machine."""
+    entry = finding.message.first
+    node = finding.values.get("node") or entry.node or str(entry.fields.get("resource") or "").rsplit("/", 1)[-1]
+    if not node:
+        return None
+    there = {e.replica for e in story.entries if e.node == node and e.replica and e.replica != "service"}
+    if len(there) == 1:
+        return there.pop()
+    return node if story.key.platform in ("slurm", "compute", "tpu", "local") and not there else None
+
+
+def _tells_an_end(finding: Finding) -> bool:
+    return finding.role is Role.VERDICT or finding.rule.event in ("container_exit", "replica_failed")
 
 
 def _named_by_launcher(findings: Sequence[Finding]) -> str | None:
@@ -94,17 +110,23 @@ def _rank_of(finding: Finding) -> str | None:
 
 
 def _support(chosen: Candidate, findings: Sequence[Finding]) -> list[Finding]:
-    """What else proves it: the platform's word on the same replica, other speakers on the same cause."""
+    """What else proves it: other messages of the same cause, other speakers on the category, the platform's word."""
     own = chosen.finding.message
-    found = []
-    for finding in findings:
-        if finding.message is own:
-            continue
-        same_cause = finding.rule.cause is not None and finding.rule.category == chosen.finding.rule.category
-        verdict = finding.role is Role.VERDICT and "exit_code" in finding.values and finding.replica in (chosen.replica, None)
-        if (same_cause and finding.message.origin is not own.origin) or verdict:
-            found.append(finding)
-    return found[:2] + [f for f in found[-1:] if f not in found[:2]]
+    others = [f for f in findings if f.message is not own]
+    same = [f for f in others if f.rule.cause == chosen.cause and f.rule.id != chosen.finding.rule.id]
+    speakers = [
+        f
+        for f in others
+        if f.rule.cause is not None
+        and f.rule.category == chosen.finding.rule.category
+        and f.message.origin is not own.origin
+    ]
+    words = [
+        f
+        for f in others
+        if f.role is Role.VERDICT and "exit_code" in f.values and f.replica in (chosen.replica, None)
+    ]
+    return [*same[:2], *speakers[:2], *words[-1:]]
 
 
 def unknown_cause(

@@ -201,7 +201,8 @@ def _memory(diagnosis: Diagnosis, words: Language) -> Text | None:
 def _judgement_rows(diagnosis: Diagnosis, words: Language, body: int) -> Iterator[Row]:
     if diagnosis.symptoms:
         first, more = diagnosis.symptoms[0], len(diagnosis.symptoms) - 1
-        text = f"{clock(first.time)} {first.replica or ''}: {first.evidence.text[:2000]}".strip(": ")
+        told = ": ".join(filter(None, [first.replica, first.evidence.text[:2000]]))
+        text = f"{clock(first.time)} {told}".strip()
         rest = "\n" + words.count("… and {number} more symptom", "… and {number} more symptoms", more) if more else ""
         yield words.say("Follows"), Text(shown_line(text, max(body, 60)) + rest)
     if diagnosis.alternatives:

@@ -51,16 +51,21 @@ def telling_line(condition: Condition, message: Message) -> int | None:
         return message.text.count("\n", 0, found.start()) if found else None
     if condition.exception is not None:
         chosen = _chosen_link(condition, message)
-        return _line_of(chosen[0], message) if chosen else None
+        return _line_of(chosen[0], message, condition.message) if chosen else None
     for part in (*(condition.all or ()), *(condition.any or ())):
         if match_message(part, message) is not None and (line := telling_line(part, message)) is not None:
             return line
     return None
 
 
-def _line_of(link: ExceptionLink, message: Message) -> int | None:
+def _line_of(link: ExceptionLink, message: Message, pattern: str | None = None) -> int | None:
+    """The line of an exception's headline; with a pattern, the line of its message that the pattern matches."""
     place = message.text.rfind(link.headline)
-    return message.text.count("\n", 0, place) if place >= 0 else None
+    if place < 0:
+        return None
+    found = compile_pattern(pattern).search(link.message) if pattern else None
+    below = link.message.count("\n", 0, found.start()) if found else 0
+    return message.text.count("\n", 0, place) + below
 
 
 def match_job(condition: Condition, findings: Sequence[Finding]) -> list[Finding] | None:

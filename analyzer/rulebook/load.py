@@ -75,7 +75,7 @@ def _refuse_aliases(text: str, where: str) -> None:
     """A rule needs no aliases, and they are how a small file becomes a huge one."""
     for event in yaml.parse(text, Loader=_LOADER):
         if isinstance(event, yaml.AliasEvent):
-            line = event.start_mark.line + 1
+            line = event.start_mark.line + 1 if event.start_mark else 1
             raise RuleError(
                 f"uses an alias (*{event.anchor})", where=f"{where}:{line}", advice="aliases are refused: repeat it"
             )

@@ -18,7 +18,7 @@ _CHAIN_WORDS = (
     "Timeout", "StopIteration", "OutOfMemory", "RemoteTraceback", ".exceptions.", ".errors.", ".error.",
 )  # fmt: skip
 _TRAIL_WORDS = (*ANYWHERE, *CODE_TRACE_WORDS, *LOG_TAILS)
-_OTHER_WORDS = ("above exception", "[...]")
+_OTHER_WORDS = ("above exception", "[...]", "he replica ")
 
 # Lines that a traceback without a stamp of its own belongs to, if it comes right after.
 _PREAMBLE = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.stitch.blocks import KERNEL_MEMORY, KERNEL_PREFIX, WARNING, Block
 from analyzer.stitch.hints import is_code_trace, is_hint, is_log_tail
-from analyzer.stitch.shapes import NO, SURE, WEAK, begins_message, is_indented, is_rule, leaves_open
+from analyzer.stitch.shapes import NO, SURE, WEAK, begins_message, is_code, is_rule, leaves_open
 
 
 class BlockShape:
@@ -26,7 +26,7 @@ class BlockShape:
 
     def wants(self, line: str, after_blank: bool, apart: bool) -> int:
         """How well a line fits; see `Shape`."""
-        if self.is_done or (after_blank and not self.block.blanks):
+        if self.is_done or self._lines >= self.block.longest or (after_blank and not self.block.blanks):
             return NO
         if self.is_doubtful:
             assert self.block.second is not None
@@ -34,7 +34,7 @@ class BlockShape:
         if self.kind == "kernel":
             return self._wants_kernel(line)
         if self.block is WARNING:
-            return SURE if self._lines == 1 and not apart and self.block.more.match(line) and is_indented(line) else NO
+            return SURE if self._lines == 1 and not apart and self.block.more.match(line) and is_code(line) else NO
         if self.block.again is not None and self.block.again.search(line):
             return NO
         if self.block.more.match(line) or self._ends(line):

@@ -22,7 +22,8 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     `literals`: one of them stands in every first line. `begin` matches the first line, `more` the lines that go on with
     it (also after a blank line where `blanks`), `end` its last line. `hints`: what libraries print below an error
     belongs to it too. `second` must match the second line, else there is no block, and its last line is ruled like its
-    first. `again` begins another block of the kind. `patience`: for how many lines of others it stays open.
+    first. `again` begins another block of the kind. `patience`: for how many lines of others it stays open;
+    `longest`: how many lines it has at most.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     blanks: bool = False
     hints: bool = False
     patience: int = 3
+    longest: int = 10_000
 
 
 def _lines(*beginnings: str, start: str = "") -> re.Pattern[str]:
@@ -262,6 +264,7 @@ MPI_NOTICE = Block(
     end=_lines(r"^-{40,}\s*$"),
     blanks=True,
     patience=0,
+    longest=60,
 )  # fmt: skip
 LAUNCHER_TABLE = Block(
     name="launcher_table",
@@ -273,6 +276,7 @@ LAUNCHER_TABLE = Block(
     end=_lines(r"^(?:={20,}|\*{20,})\s*$"),
     blanks=True,
     patience=0,
+    longest=500,
 )
 WARNING = Block(
     name="warning",

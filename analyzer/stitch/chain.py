@@ -16,6 +16,7 @@ from analyzer.stitch.grammar import (
     HEAD,
     NOTEBOOK_CODE,
     NOTEBOOK_FRAME,
+    NOTEBOOK_HEAD,
     exception_after_frames,
     find_frame,
     is_telling_type,
@@ -91,6 +92,7 @@ class _Reader:
         self.links: list[ExceptionLink] = []
         self.frames: list[Frame] = []
         self.indent = 0
+        self.is_notebook = False
         self.in_frames = False
         self.open: Raised | None = None
         self.outer: list[Raised] = []  # exceptions whose message holds the traceback that is being read
@@ -150,6 +152,7 @@ class _Reader:
             self._nest() if self._carries(before) else self._close("")
         if self.prefix is None and not before.rstrip().endswith(CARRYING):
             self.prefix = prefix_pattern(before)
+        self.is_notebook = NOTEBOOK_HEAD.match(before) is not None
         self.frames, self.in_frames, self.indent = [], True, -1
         rest = line[head.end() :]
         if (frame := find_frame(rest)) is not None:
@@ -191,7 +194,7 @@ class _Reader:
         if (code := BOX_CODE.match(line)) is not None:
             self._code(code["code"].strip())
             return
-        if self._notebook_line(line):
+        if self.is_notebook and self._notebook_line(line):
             return
         if not stripped or ELISION.match(line) or CARETS.match(line) or stripped[0] in "╭╰":
             return

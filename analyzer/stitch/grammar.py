@@ -20,8 +20,10 @@ FRAME = re.compile(
     r'(?:(?<=[\s>|:])|^)File (?:"(?P<file>[^"\n]+)", line (?P<line>\d+)(?! in )(?:, in (?P<function>[^\n]+))?'
     r"|(?P<cell>[^\s:\"']+):(?P<row>\d+)(?:, in (?P<caller>[^\n(]+))?)"
 )
+NOTEBOOK_HEAD = re.compile(r"^\w+ {4,}$")  # what IPython puts before a head: the exception's type
 NOTEBOOK_FRAME = re.compile(
-    r"^(?:(?P<file>(?:/|~|<ipython|\w)[^\n(]{0,300}) in (?P<function>[\w<>.]+)(?:\(|$)|Cell In ?\[\d+\], line \d+)"
+    r"^(?:(?P<file>[/~][^\s(]{1,300}|<ipython-[^>\n]{1,80}>|\S{1,300}\.py) in (?P<function>[\w<>.]+)(?:\(|$)"
+    r"|Cell In ?\[\d+\], line \d+)"
 )
 NOTEBOOK_CODE = re.compile(r"^-+> ?(?P<line>\d+) (?P<code>.*)$")
 BOX_FRAME = re.compile(r"^\s*│ (?P<file>[^\s:│][^:│]*):(?P<line>\d+) in (?P<function>[\w<>.]+)")

@@ -10,6 +10,7 @@ NO, WEAK, SURE, EXACT = 0, 1, 2, 3
 PROGRESS = re.compile(
     r"\d ?%[| ]|\d(?:it|s|B)/(?:s|it)\b|\bETA\b|^\s*\d+/\d+ ?\[|^\s*(?:step|epoch|iter)\w*\b[ :=]", re.IGNORECASE
 )
+_BAR = re.compile(r"\s*(?:\d{1,3}%\||\d+/\d+ ?\[)")
 _RULE = re.compile(r"^\s*[=*_~#-]{10,}\s*$")
 
 _BEGINS = re.compile(
@@ -58,6 +59,11 @@ def begins_message(line: str) -> bool:
 def is_indented(line: str) -> bool:
     """Whether a line is set in and is not a progress bar."""
     return line[:1] in (" ", "\t") and PROGRESS.search(line) is None
+
+
+def is_code(line: str) -> bool:
+    """Whether a line can be a source line below a frame: anything set in but a bar that counts up."""
+    return line[:1] in (" ", "\t") and _BAR.match(line) is None
 
 
 def is_rule(line: str) -> bool:

@@ -33,7 +33,7 @@ class Open:
 
     __slots__ = ("entries", "idle", "lines", "rank", "shape", "size", "slot", "time")
 
-    def __init__(self, slot: int, rank: int | None, shape: Shape | None) -> None:
+    def __init__(self, slot: int, rank: int | None, shape: Shape) -> None:
         self.slot, self.rank, self.shape = slot, rank, shape
         self.entries: list[Entry] = []
         self.lines: list[str] = []
@@ -112,7 +112,6 @@ class Stream:
                 target.add(blank, [""])
             self._blanks.clear()
             self._serve(target, lines[0])
-            assert target.shape is not None
             target.shape.take(lines[0])
         target.add(entry, lines)
         follow(target, lines[1:])
@@ -124,7 +123,6 @@ class Stream:
         best, level = None, (NO, False, False)
         latest = self._open[-1] if self._open else None
         for candidate in self._open:
-            assert candidate.shape is not None
             wanted = candidate.shape.wants(line, bool(self._blanks), candidate.idle > 0)
             known = line in self._followers.get(candidate.lines[-1], ())
             fit = (wanted, known, candidate is latest and self._run > 1)
@@ -143,21 +141,16 @@ class Stream:
     def _in_one_write(self, entry: Entry, line: str) -> Open | None:
         """The exception that was written within the same few milliseconds, for lines of its message such as notes."""
         last = self._open[-1] if self._open else None
-        if (
-            last is None
-            or last.idle
-            or not isinstance(last.shape, TracebackShape)
-            or last.shape.state is not State.MESSAGE
-        ):
+        if last is None or last.idle or begins_message(line):
             return None
-        if last.time is None or entry.time is None or not entry.time_stated or len(last.entries) < 2:
+        if not isinstance(last.shape, TracebackShape) or last.shape.state is not State.MESSAGE:
             return None
-        near = 0 <= entry.time - last.time <= _ONE_WRITE and last.entries[0].time != last.entries[-1].time
-        return (
-            last
-            if near and not begins_message(line) and BEGINNINGS.shape(line, BEGINNINGS.find(line)) is None
-            else None
-        )
+        if last.time is None or entry.time is None or not entry.time_stated:
+            return None
+        has_fine_clock = last.entries[0].time != last.entries[-1].time
+        if not (has_fine_clock and 0 <= entry.time - last.time <= _ONE_WRITE):
+            return None
+        return last if BEGINNINGS.shape(line, BEGINNINGS.find(line)) is None else None
 
     def _revive_preamble(self, entry: Entry, line: str, hits: list[int]) -> Open | None:
         """The message right before, where a traceback that begins with this line is part of it."""
@@ -219,7 +212,6 @@ class Stream:
         for message in tuple(self._open):
             if message is not target:
                 message.idle += 1
-            assert message.shape is not None
             if message.is_full or message.shape.is_done or message.idle > message.shape.patience:
                 self._finish(message)
 
@@ -239,7 +231,6 @@ def follow(message: Open, lines: Sequence[str]) -> None:
     for line in lines:
         hits = BEGINNINGS.find(line)
         shape = message.shape
-        assert shape is not None
         if hits and shape.kind == "line" and shape.wants(line, False, False) == NO:
             message.shape = BEGINNINGS.shape(line, hits) or shape
         shape.take(line)
@@ -249,7 +240,7 @@ def finished(message: Open) -> Message | list[Message]:
     """The message as a value."""
     text = "\n".join(message.lines).rstrip("\n")
     shape = message.shape
-    kind = "line" if shape is None or (isinstance(shape, BlockShape) and shape.is_doubtful) else shape.kind
+    kind = "line" if isinstance(shape, BlockShape) and shape.is_doubtful else shape.kind
     exceptions = parse_exceptions(text) if kind in ("line", "traceback") or starts_chain(text) else ()
     if kind in ("line", "table") and any(link.frames for link in exceptions):
         kind = "traceback"

@@ -16,6 +16,7 @@ from analyzer.stitch.grammar import (
     HEAD,
     NOTEBOOK_CODE,
     NOTEBOOK_FRAME,
+    NOTEBOOK_HEAD,
     exception_after_frames,
     find_frame,
     is_telling_type,
@@ -31,6 +32,7 @@ from analyzer.stitch.shapes import (
     SURE,
     WEAK,
     begins_message,
+    is_code,
     is_indented,
     is_rule,
     leaves_open,
@@ -39,7 +41,7 @@ from analyzer.stitch.shapes import (
 _GROUP_LINE = re.compile(r"^\s*(?:\| |\|$|\+-|\+ )")
 _BOX_LINE = re.compile(r"^\s*[│╭╰├]")
 _TABLE_RULE = re.compile(r"^\s*(?:={20,}|\*{20,})\s*$")
-_NOTEBOOK_HEAD = re.compile(r"^\w+ {4,}$")
+_TABLE_ROW = re.compile(r"\s|[=*-]{20,}$|\[\d+\]:|Failures:|Root Cause|Other Failures|.{1,300} FAILED\s*$")
 _FIELD_PATH = re.compile(r"^[\w.\[\]<>-]{1,200}(?: -> [\w.\[\]-]{1,100})*$")
 _LOGGING_RECORD = ("Message: ", "Arguments: ")
 _YAML_LINE = re.compile(r"^(?:found|expected|could not|mapping values|but found|while|did not find)\b")
@@ -92,7 +94,7 @@ class TracebackShape:
             before = line[: head.start()]
             self.is_group = "Exception Group " in before
             self.is_box = "─" in before
-            self.is_notebook = _NOTEBOOK_HEAD.match(before) is not None
+            self.is_notebook = NOTEBOOK_HEAD.match(before) is not None
             self._prefix = None if self.is_group or self.is_box or self.is_notebook else prefix_pattern(before)
             self.last = "frame" if find_frame(line[head.end() :]) else "head"
         elif (frame := find_frame(line)) is not None:
@@ -116,7 +118,7 @@ class TracebackShape:
         if self.state is State.RELATION:
             fits = starts_chain(bare) or find_frame(bare) or lone_exception(bare.strip())
             return SURE if fits else NO
-        return SURE if not apart or line[:1] == " " or is_rule(line) else NO
+        return SURE if _TABLE_ROW.match(line) else NO
 
     def _wants_in_frames(self, bare: str, apart: bool) -> int:
         if self.is_group:
@@ -127,7 +129,7 @@ class TracebackShape:
             return SURE
         if (frame := find_frame(bare)) is not None and "(most recent call last)" not in bare:
             return self._wants_frame(frame["function"] == "<module>")
-        if is_indented(bare):
+        if is_code(bare):
             return self._wants_indented(bare)
         if self.type and self._ends_quoted_frames(bare):
             return SURE

@@ -41,6 +41,7 @@ class Try:
     root: Life | None = None
     fatal: Signal | None = None
     quiet: bool = False  # nothing but new machines tells that it began
+    current: dict[str, Life] = field(default_factory=dict)  # the last life of each lane so far
     meant: dict[int, Life] = field(default_factory=dict)  # which life a word of the service is about, by its place
 
     @property
@@ -74,10 +75,13 @@ class Cutter:
     def cut(self, job: Sequence[Signal]) -> list[Try]:
         """All attempts in order. Words that come before anything else belong to the first."""
         steps: list[tuple[int, int, int, Signal | Life]] = [(s.moment, 1, s.place, s) for s in job]
-        steps += [(life.begin, 0, life.place, life) for lives in self.lanes.values() for life in lives]
-        for moment, _, _, step in sorted(steps, key=lambda item: item[:3]):
+        # A life that the log begins in the middle of was there before anything that the log tells.
+        steps += [
+            (-1 if life.start_cut else life.begin, 0, life.place, life) for lives in self.lanes.values() for life in lives
+        ]
+        for _, _, _, step in sorted(steps, key=lambda item: item[:3]):
             if not self.tries:
-                self.tries.append(Try(1, moment))
+                self.tries.append(Try(1, step.begin if isinstance(step, Life) else step.moment))
             if isinstance(step, Life):
                 self._live(step)
             else:
@@ -137,6 +141,7 @@ class Cutter:
         if attempt.label is None and life.label is not None:
             attempt.label = life.label
         attempt.lives.append(life)
+        attempt.current[life.lane] = life
         self.of_life[id(life)] = attempt
 
     def _previous(self, life: Life) -> Life | None:
@@ -174,13 +179,10 @@ class Cutter:
         now = self.now
         if now.ended is not None and life.begin > now.ended.moment - SKEW:
             return True
-        if previous is None or not now.lives:
+        if not now.current or life.start_cut or (previous is not None and (previous.unit is None or life.unit is None)):
             return False
-        if previous.unit is None or life.unit is None:
-            return False
-        lanes = {other.lane for other in now.lives}
-        if len(lanes) > 1:
-            return self._all_changed(life.begin) or (self._failed_for_good(life.begin) and self._most_changed(life.begin))
+        if len(now.current) > 1 or previous is None:
+            return self._all_changed(life.begin)
         return self._single_tried_again(previous, life)
 
     def _failed_for_good(self, moment: int) -> bool:
@@ -191,31 +193,29 @@ class Cutter:
         return False
 
     def _all_changed(self, moment: int) -> bool:
-        """Whether every replica that says anything after a moment says it from another machine than before."""
+        """Whether every replica that says anything after a moment says it from another machine than before.
+
+        Where the service named a failure that is tried again, one such replica is enough, else it must be most of them.
+        """
         changed = silent = 0
-        for lane in dict.fromkeys(life.lane for life in self.now.lives):
-            state = self._state(lane, moment)
+        for current in self.now.current.values():
+            state = self._state(current, moment)
             if state == "goes on":
                 return False
             changed += state == "changed"
             silent += state == "silent"
+        if changed and self._failed_for_good(moment):
+            return True
         return changed > silent and changed >= 2
 
-    def _most_changed(self, moment: int) -> bool:
-        states = [self._state(lane, moment) for lane in dict.fromkeys(life.lane for life in self.now.lives)]
-        return states.count("goes on") == 0 and "changed" in states
-
-    def _state(self, lane: str, moment: int) -> str:
-        lives = self.lanes[lane]
-        before = [life for life in lives if self.of_life.get(id(life)) is self.now]
-        current = before[-1]
+    def _state(self, current: Life, moment: int) -> str:
         if current.last > moment + SKEW:
             return "goes on"
+        lives = self.lanes[current.lane]
         number = self.order[id(current)] + 1
         if number >= len(lives):
             return "silent"
-        following = lives[number]
-        return "changed" if following.unit != current.unit else "goes on"
+        return "changed" if lives[number].unit != current.unit else "goes on"
 
     def _single_tried_again(self, previous: Life, life: Life) -> bool:
         """The same for a job of one replica, where another machine alone may also mean that its VM was replaced."""

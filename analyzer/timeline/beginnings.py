@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -32,17 +32,38 @@ _STAMP = re.compile(r"^[\[(]?[IWEF]?[\d:./,+\-TZ ]{6,}\d*[\])]?")
 
 
 class Openings(msgspec.Struct):
-    """What the containers of a job print first, and soon after, with digits masked."""
+    """What the containers of a job print first, and soon after, with digits masked.
+
+    `sure` are first lines that stood at several starts, so that a lane that begins with one is not cut off.
+    """
 
     first: frozenset[str]
     early: frozenset[str]
+    sure: frozenset[str] = frozenset()
 
 
-def find_beginnings(lanes: Mapping[str, Sequence[Item]], words: Mapping[str, Sequence[int]]) -> dict[str, set[int]]:
-    """Places of lines that begin a life, by lane. `words`: when the service said that the replica had failed."""
+class Beginnings(msgspec.Struct):
+    """Places of lines that begin a further life, by lane, and what the job's containers print first."""
+
+    places: dict[str, set[int]]
+    openings: Openings
+
+    def is_start(self, item: Item) -> bool:
+        """Whether a line is surely a container's first one."""
+        return mask(item.entry.text) in self.openings.sure
+
+
+def find_beginnings(
+    lanes: Mapping[str, Sequence[Item]], words: Mapping[str, Sequence[int]], cut: Collection[str] = ()
+) -> Beginnings:
+    """Finds lines that begin a life.
+
+    `words`: when the service said that a replica had failed, by replica. `cut`: lanes that begin in the middle of the
+    job, so that what stands first in them is no first line and teaches nothing.
+    """
     silent = {name: [i for i in items if i.output] for name, items in lanes.items() if _is_silent(items)}
     spans = {name: _spans(items) for name, items in silent.items()}
-    openings = _learn(spans)
+    openings = _learn([span for name, lane in spans.items() for span in (lane[1:] if name in cut else lane)])
     found: dict[str, set[int]] = {}
     for name in silent:
         starts: set[int] = set()
@@ -50,7 +71,7 @@ def find_beginnings(lanes: Mapping[str, Sequence[Item]], words: Mapping[str, Seq
             starts.update(_Span(span, openings, words.get(name, ())).beginnings())
         if starts:
             found[name] = starts
-    return found
+    return Beginnings(found, openings)
 
 
 def mask(text: str) -> str:
@@ -92,21 +113,22 @@ def _is_progress(item: Item) -> bool:
     return any(signal.event in ("step", "checkpoint_saved", "training_done") for signal in item.signals)
 
 
-def _learn(spans: Mapping[str, Sequence[Sequence[Item]]]) -> Openings:
+def _learn(spans: Sequence[Sequence[Item]]) -> Openings:
     firsts: Counter[str] = Counter()
     early: Counter[str] = Counter()
     total = 0
-    for lane in spans.values():
-        for span in lane:
-            texts = _opening(span)
-            if texts:
-                total += 1
-                firsts[texts[0]] += 1
-                early.update(set(texts[1:]))
+    for span in spans:
+        texts = _opening(span)
+        if texts:
+            total += 1
+            firsts[texts[0]] += 1
+            early.update(set(texts[1:]))
     # A text that stands further on in other openings is no first line: where it comes first, the true one was lost.
+    first = {text for text, count in firsts.items() if count * 2 >= total and text not in early}
     return Openings(
-        frozenset(text for text, count in firsts.items() if count * 2 >= total and text not in early),
+        frozenset(first),
         frozenset(text for text, count in early.items() if count * 4 >= total),
+        frozenset(text for text in first if firsts[text] >= 2),
     )
 
 
@@ -116,6 +138,7 @@ class _Span:
     def __init__(self, items: Sequence[Item], openings: Openings, words: Sequence[int]) -> None:
         self.items = items
         self.openings = openings
+        self.repeated: list[Item] = []  # lines that are like a first one
         self.used: set[int] = set()  # words that a start was found for
         low = bisect_left(words, items[0].moment)
         self.words = words[low : bisect_right(words, items[-1].moment + WORD_DELAY)]
@@ -136,6 +159,7 @@ class _Span:
         ]
         if len(hits) > MOST_STARTS:
             return []
+        self.repeated = [self.items[at] for at in hits]
         marks, previous = [], 0
         for at in hits:
             if at > 0 and self.items[at].moment - self.items[previous].moment >= SECOND and self._agreed(previous, at):
@@ -159,7 +183,8 @@ class _Span:
 
     def _is_repeated(self, at: int) -> bool:
         """Whether the line is the first one word for word, but for a time: one with another number is a counter's."""
-        return _unstamped(self.items[at].entry.text) == _unstamped(self.items[0].entry.text)
+        texts = {_unstamped(item.entry.text) for item in (self.items[0], *self.repeated[:1])}
+        return _unstamped(self.items[at].entry.text) in texts
 
     def _opens(self, previous: int, at: int) -> bool:
         """Whether lines of the opening come again: they stood before this line, too, and not all at the same time."""

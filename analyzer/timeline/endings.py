@@ -38,7 +38,10 @@ def end_reason(attempt: Try, last: bool, setting: Setting) -> str | None:
     if attempt.fatal is None and attempt.root is None and placed:
         return _placement(attempt, placed[-1], setting)
     if attempt.fatal is not None or attempt.root is not None:
-        return _failure(attempt, setting)
+        reason = _failure(attempt, setting)
+        # A permanent error is not tried again, so that a retry after a plain exit shows that restarts were used up.
+        retried = reason == "user_exception" and not last and setting.limits.worker_restarts is not None
+        return "restarts_exhausted" if retried else reason
     if not last:
         return _quiet(attempt, setting)
     return "unknown" if word == "failed" else _without_word(attempt, setting)

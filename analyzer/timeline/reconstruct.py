@@ -9,7 +9,7 @@ from analyzer.entries import Options, Story
 from analyzer.model import SECOND, Attempt, Message, ReplicaRuns, Run, Timeline
 from analyzer.rulebook import Finding
 from analyzer.timeline import described, pods, restarts
-from analyzer.timeline.attempts import Cutter, Try
+from analyzer.timeline.attempts import ENDERS, SKEW, Cutter, Try
 from analyzer.timeline.beginnings import find_beginnings
 from analyzer.timeline.endings import Setting, end_moment, end_reason
 from analyzer.timeline.evidence import Evidence, Item, Signal, gather
@@ -25,10 +25,9 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
     policy = policy_of(story.key.platform)
     limits = limits_of(policy, story.descriptions)
     evidence = gather(story, messages, findings)
-    lanes, stated = _lanes(story, evidence)
+    lanes, stated = _lanes(story, evidence, policy)
     spot = _is_spot(evidence, lanes, limits) and policy.spot_restarts is not None
     tries = Cutter(lanes, policy, limits, spot).cut(evidence.job)
-    _mark_cut(tries, lanes, policy)
     tries = described.add_to_last(tries, evidence, story)
     _close(tries, Setting(evidence, policy, limits, spot))
     counted = restarts.count(tries, stated, described.stated_retries(story))
@@ -45,16 +44,13 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
     )
 
 
-def _mark_cut(tries: Sequence[Try], lanes: Mapping[str, Sequence[Life]], policy: Policy) -> None:
-    """Marks lives whose start the log does not reach: the service speaks in it, but not of setting the job up."""
-    begins = ("job_queued", "attempt_begin", "job_running")
-    if not tries or not tries[0].signals or not policy.primary_exit_ends_job:
-        return
-    if any(signal.event in begins for signal in tries[0].signals):
-        return
-    first = {id(lives[0]) for lives in lanes.values()}
-    for life in tries[0].lives:
-        life.start_cut = id(life) in first and not life.start_stated
+def _cut_lanes(evidence: Evidence) -> set[str]:
+    """Lanes that the log begins in the middle of: the service speaks in it, but not of setting the job up before them."""
+    begins = {"job_queued", "attempt_begin", *ENDERS}
+    told = min((signal.moment for signal in evidence.job if signal.event in begins), default=None)
+    if not evidence.job:
+        return set()
+    return {name for name, items in evidence.lanes.items() if told is None or items[0].moment < told - SKEW}
 
 
 def _close(tries: Sequence[Try], setting: Setting) -> None:
@@ -67,14 +63,16 @@ def _close(tries: Sequence[Try], setting: Setting) -> None:
         attempt.end = end_moment(attempt, last)
 
 
-def _lanes(story: Story, evidence: Evidence) -> tuple[dict[str, list[Life]], dict[str, int]]:
+def _lanes(story: Story, evidence: Evidence, policy: Policy) -> tuple[dict[str, list[Life]], dict[str, int]]:
     """Lives by lane, and restarts that descriptions and events count themselves."""
     known = described.containers(story)
-    beginnings = find_beginnings(evidence.lanes, _words(evidence.job))
+    cut = _cut_lanes(evidence) if policy.primary_exit_ends_job else set()
+    beginnings = find_beginnings(evidence.lanes, _words(evidence.job), cut)
     lanes: dict[str, list[Life]] = {}
     for name, items in evidence.lanes.items():
-        starts = beginnings.get(name, set()) | _stated_starts(items, known.get(name))
-        lanes[name] = segment(name, items, starts, name or story.key.id)
+        starts = beginnings.places.get(name, set()) | _stated_starts(items, known.get(name))
+        lives = lanes[name] = segment(name, items, starts, name or story.key.id)
+        lives[0].start_cut = name in cut and not lives[0].start_stated and not beginnings.is_start(items[0])
     for name, container in known.items():
         lives = described.add_states(lanes.get(name, []), container)
         if lives:

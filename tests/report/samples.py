@@ -1,7 +1,5 @@
 """Diagnoses of the kinds that reports must carry, built by hand: what a judge would hand over."""
 
-# ruff: noqa: E501 (data: one fact a line reads better than one fact over five)
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -145,10 +145,10 @@ def test_without_javascript_everything_is_there(opened: Open) -> None:
 
 def test_a_command_is_copied_as_it_stands(opened: Open) -> None:
     """What is copied is the command, not its layout."""
-    opened = _Opened(browser, render_html(report(host_oom())), permissions=["clipboard-read", "clipboard-write"])
-    shown.page.locator("button.copy").first.click()
-    shown.page.locator("button.copy").first.get_by_text("Copied").wait_for()
-    assert shown.page.evaluate("navigator.clipboard.readText()") == host_oom().remediation[0].commands[0]
+    page = opened(render_html(report(host_oom())), permissions=["clipboard-read", "clipboard-write"]).page
+    page.locator("button.copy").first.click()
+    page.locator("button.copy").first.get_by_text("Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == host_oom().remediation[0].commands[0]
 
 
 _SEEN = [

@@ -49,7 +49,7 @@ def test_the_id_is_the_path(tmp_path: Path) -> None:
     """A file in the wrong folder is refused: ids are found by looking at the tree."""
     (tmp_path / "network").mkdir()
     (tmp_path / "network" / "example.yaml").write_text(GOOD)
-    with pytest.raises(RuleError, match="network.example"):
+    with pytest.raises(RuleError, match=r"network\.example"):
         load_folder(tmp_path)
 
 

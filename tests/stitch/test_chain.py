@@ -330,6 +330,14 @@ def test_prose_is_no_exception(line: str) -> None:
     assert message_of(line).exceptions == ()
 
 
+def test_words_of_a_message_are_no_frame() -> None:
+    """A message that ends in "in NAME" is still the exception's."""
+    text = SIMPLE.replace(
+        "KeyError: 'labels'", "driver.LinkerError: [222] Call to link results in UNKNOWN_ERROR\nptxas: no"
+    )
+    assert links(text) == [("driver.LinkerError", "[222] Call to link results in UNKNOWN_ERROR\nptxas: no", "")]
+
+
 def test_java_causes_come_first() -> None:
     """In a Java stack the last cause is the origin; frames of Java are no Python frames."""
     text = (

@@ -54,6 +54,14 @@ def test_one_verdict_is_one_message() -> None:
     assert (found.about, found.excerpt, found.text) == ("worker-replica-12", "", SECOND + MORE)
 
 
+def test_bare_verdict() -> None:
+    """A verdict with nothing else in it is about its replica too."""
+    (found,) = stitch(
+        [Entry(text="The replica workerpool1-2 exited with a non-zero status of 1.", origin=Origin.SERVICE)]
+    )
+    assert found.about == "workerpool1-2"
+
+
 def test_words_before_the_first_verdict_stay_with_it() -> None:
     """What introduces the first verdict is part of its excerpt, so that nothing is lost."""
     text = "Trial #3 failed. The trial's error message was: " + FIRST + SECOND

@@ -114,6 +114,20 @@ def test_step_after_an_exception_is_not_its_message() -> None:
     assert texts(f"{text}\n{bar}") == [text, bar]
 
 
+def test_source_line_that_looks_like_progress() -> None:
+    """A modulo in a source line is no progress bar."""
+    text = (
+        'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    i = (step + 2) % n\nZeroDivisionError: x'
+    )
+    assert texts(text) == [text]
+
+
+def test_table_that_was_cut_swallows_nothing() -> None:
+    """A launcher's table without its end does not take what the next start prints."""
+    cut = SHAPES["torchrun"].rsplit("\n", 1)[0]
+    assert texts(f"{cut}\nstarting over\nepoch 1") == [cut, "starting over", "epoch 1"]
+
+
 def test_progress_bar_before_the_head() -> None:
     """A head that stands right behind a progress bar still begins a traceback."""
     text = "  2%|#   | 3/90 [00:01<00:20]" + trace("ValueError: x")
