@@ -122,7 +122,7 @@ class Rule(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"fro
     `title` is a short clause that can follow a colon ("workerpool0-0 failed: the GPU ran out of memory"). `cause` is
     `category.cause`. `weight` (0–100) is how specific the rule is: 10 generic, 50 usual, 80 exact. `explains` names
     causes or rule ids (a trailing `*` stands for the rest) that follow from this one and are no causes beside it.
-    `from` lists who may say it; left out, a rule of role root takes replica, text and service, any other takes all.
+    `from` lists who may say it; left out, a root takes replica, text, service and status, any other takes all.
     """
 
     id: str
@@ -154,7 +154,7 @@ class Rule(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"fro
         if self.from_:
             return frozenset((*self.from_, Origin.TEXT))
         if self.role is Role.ROOT:
-            return frozenset((Origin.REPLICA, Origin.TEXT, Origin.SERVICE))
+            return frozenset((Origin.REPLICA, Origin.TEXT, Origin.SERVICE, Origin.STATUS))
         return frozenset(Origin)
 
 

@@ -77,7 +77,9 @@ class Cutter:
         steps: list[tuple[int, int, int, Signal | Life]] = [(s.moment, 1, s.place, s) for s in job]
         # A life that the log begins in the middle of was there before anything that the log tells.
         steps += [
-            (-1 if life.start_cut else life.begin, 0, life.place, life) for lives in self.lanes.values() for life in lives
+            (-1 if life.start_cut else life.begin, 0, life.place, life)
+            for lives in self.lanes.values()
+            for life in lives
         ]
         for _, _, _, step in sorted(steps, key=lambda item: item[:3]):
             if not self.tries:
@@ -110,7 +112,9 @@ class Cutter:
                 now = self._next(signal.moment)
         elif event == "numbered_attempt":
             number = int(signal.values["attempt"])
-            if now.label is not None and number > now.label or (now.label is None and now.number == 1 and now.lives and number > 0):
+            if (now.label is not None and number > now.label) or (
+                now.label is None and now.number == 1 and now.lives and number > 0
+            ):
                 now = self._next(signal.moment)
             now.label = number
         elif event == "job_running" and now.running is not None and self._all_changed(signal.moment):
@@ -168,7 +172,11 @@ class Cutter:
         now = self.now
         if life.label == now.label:
             return now
-        late = [t for t in self.tries[-3:] if t.label == life.label and life.begin - max((x.last for x in t.lives), default=0) < SKEW]
+        late = [
+            t
+            for t in self.tries[-3:]
+            if t.label == life.label and life.begin - max((x.last for x in t.lives), default=0) < SKEW
+        ]
         if late:
             return late[-1]
         if not now.lives and now.label is None:
@@ -189,7 +197,9 @@ class Cutter:
         """Whether the service named a transient exit code that its replica did not survive."""
         for signal in reversed(self.now.signals):
             if signal.event in VERDICTS and signal.moment < moment:
-                return signal.number in self.policy.transient_exit_codes and not gone_on_after(signal, self.now.lives, moment)
+                return signal.number in self.policy.transient_exit_codes and not gone_on_after(
+                    signal, self.now.lives, moment
+                )
         return False
 
     def _all_changed(self, moment: int) -> bool:

@@ -107,6 +107,7 @@ class _Marks(msgspec.Struct):
     role: str | None = None
     memory: bool = False
     finding: Finding | None = None
+    noise: int = -1  # weight of the rule that calls the line noise
 
 
 def _mark_failures(messages: Sequence[Message], places: dict[int, int], marks: dict[int, _Marks]) -> None:
@@ -128,7 +129,7 @@ def _signals(
         if place is None:
             place = _nearest(clock, first)
         event = finding.rule.event
-        if finding.role in (Role.ROOT, Role.CASCADE):
+        if finding.role in (Role.ROOT, Role.CASCADE, Role.NOISE):
             _mark_role(marks.setdefault(place, _Marks()), finding)
         if event is None or (event in OF_A_REPLICA and _is_description(first)):
             continue
@@ -146,7 +147,9 @@ def _is_description(entry: Entry) -> bool:
 
 
 def _mark_role(mark: _Marks, finding: Finding) -> None:
-    if finding.role is Role.ROOT:
+    if finding.role is Role.NOISE:
+        mark.noise = max(mark.noise, finding.rule.weight)
+    elif finding.role is Role.ROOT:
         mark.role = "root"
         if mark.finding is None or mark.finding.rule.weight < finding.rule.weight:
             mark.finding = finding
@@ -168,10 +171,9 @@ def _lanes(story: Story, clock: Clock, marks: dict[int, _Marks], said: set[int])
         output = is_output(entry)
         if not (output or mark.signals) or (place in said and entry.replica is None and not mark.signals):
             continue
-        item = Item(
-            entry, clock.moments[place], place, tuple(mark.signals), mark.failure, mark.role, mark.memory, mark.finding,
-            output,
-        )  # fmt: skip
+        item = Item(entry, clock.moments[place], place, tuple(mark.signals), mark.failure, output=output)
+        if mark.finding is None or mark.finding.rule.weight > mark.noise:
+            item.role, item.memory, item.finding = mark.role, mark.memory, mark.finding
         named = mark.signals[0].replica if mark.signals and not output else entry.replica
         lanes.setdefault(named or "", []).append(item)
     if len(lanes) > 1 and "" in lanes and not any(item.signals for item in lanes[""]):
@@ -180,4 +182,6 @@ def _lanes(story: Story, clock: Clock, marks: dict[int, _Marks], said: set[int])
 
 
 def _in_order(signals: list[Signal]) -> list[Signal]:
-    return sorted(signals, key=lambda signal: (signal.moment, signal.place, signal.replica or "", signal.finding.rule.id))
+    return sorted(
+        signals, key=lambda signal: (signal.moment, signal.place, signal.replica or "", signal.finding.rule.id)
+    )

@@ -21,6 +21,9 @@ LATE_LINES = 60 * SECOND
 """Lines of the node before may still come in for this long after the first line of the next."""
 
 
+_ENDS = frozenset(("container_exit", "container_succeeded", "stopped", "peer_lost"))
+
+
 @dataclass(slots=True, eq=False)
 class Life:
     """One life of a replica's container while it is being worked out. Moments in ns; `unit` is its VM or its pod."""
@@ -45,7 +48,7 @@ class Life:
     reason: str = "unknown"
     reason_deduced: bool = False
     doomed: bool = False
-    why: str | None = None
+    described: bool = False  # a description of its container tells of it
     stop: int | None = None  # first sign that it was told to end
     failure: int | None = None  # last traceback or crash text
     roots: int = 0
@@ -65,6 +68,8 @@ class Life:
     group_restarts: list[int] = field(default_factory=list)
     group_count: int = 0
     output: bool = False
+    healthy: int = 0  # the last line that is neither a complaint nor a failure nor the end
+    lines: int = 0
     marks: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @property
@@ -164,6 +169,9 @@ def _take(life: Life, item: Item, begins: bool) -> None:
         life.first_cascade = item.moment if life.first_cascade is None else life.first_cascade
     life.finding = item.finding or life.finding
     life.memory |= item.memory
+    life.lines += item.output
+    if not (item.failure or item.role or any(signal.event in _ENDS for signal in item.signals)):
+        life.healthy = max(life.healthy, item.moment)
     for signal in item.signals:
         _hear(life, signal)
 
@@ -225,6 +233,7 @@ def _progress(life: Life, signal: Signal) -> None:
     elif signal.event == "step" and (step := step_of(signal.values)) is not None:
         life.first_step = step if life.first_step is None else life.first_step
         life.last_step, life.step_moment = step, signal.moment
+        life.finding = None  # the program went on, so whatever was said before was survived
 
 
 def _outlives_exit(life: Life, signal: Signal) -> bool:

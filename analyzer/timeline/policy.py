@@ -90,4 +90,3 @@ def _timeout(scheduling: dict[str, Any]) -> float | None:
         except ValueError:
             continue
     return None
-

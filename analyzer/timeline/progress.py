@@ -22,6 +22,7 @@ class Saved(msgspec.Struct, frozen=True):
     replica: str | None
     step: int | None
     signal: Signal
+    write: int = 0  # ns from the first line about it to the last, where several tell of one
 
 
 def saved_checkpoints(evidence: Evidence) -> list[Saved]:
@@ -35,9 +36,11 @@ def saved_checkpoints(evidence: Evidence) -> list[Saved]:
                     continue
                 step = step_of(signal.values)
                 before = known.get(step) if step is not None else None
+                write = 0
                 if before is not None and signal.moment - before.moment < SAME_CHECKPOINT:
                     found.pop((name, before.step, before.signal.place), None)
-                saved = Saved(signal.moment, signal.replica or name or None, step, signal)
+                    write = before.write + signal.moment - before.moment
+                saved = Saved(signal.moment, signal.replica or name or None, step, signal, write)
                 found[name, step, signal.place] = saved
                 if step is not None:
                     known[step] = saved
@@ -68,14 +71,20 @@ def lost_seconds(tries: Sequence[Try], saved: Sequence[Saved], evidence: Evidenc
     if not tries or not evidence.clock.real or tries[-1].end_reason in (None, "success"):
         return None
     last = tries[-1]
-    ran = [attempt.running for attempt in tries if attempt.running is not None]
+    ran = [moment for attempt in tries if (moment := all_up(attempt)) is not None]
     failing = last.root if last.root is not None else _last_life(last.lives)
-    if failing is None or not ran:
+    if failing is None:
         return None
     end = failing.finish
-    kept = [s.moment for s in saved if s.moment <= end]
-    since = kept[-1] if kept else ran[0]
-    return max(end - since, 0) / SECOND
+    since = next((s.moment for s in reversed(saved) if s.moment <= end), ran[0] if ran else None)
+    return None if since is None else max(end - since, 0) / SECOND
+
+
+def all_up(attempt: Try) -> int | None:
+    """When all replicas of an attempt ran: as the service says, else (it is the rule) when the last one had started."""
+    if attempt.running is not None or not attempt.lives or attempt.start is None:
+        return attempt.running
+    return max(lives[0].begin for lives in attempt.lanes().values())
 
 
 def _last_life(lives: Iterable[Life]) -> Life | None:

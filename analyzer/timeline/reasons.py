@@ -8,7 +8,12 @@ from analyzer.timeline.evidence import Signal
 from analyzer.timeline.failures import STOP_CODES, failed_at
 from analyzer.timeline.lives import Life
 
-_MACHINE_REASONS = {"preempted": "preempted", "evicted": "preempted", "maintenance": "maintenance", "host_error": "unknown"}
+_MACHINE_REASONS = {
+    "preempted": "preempted",
+    "evicted": "preempted",
+    "maintenance": "maintenance",
+    "host_error": "unknown",
+}
 _SIGNALS = {
     1: "SIGHUP", 2: "SIGINT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 10: "SIGUSR1",
     11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 15: "SIGTERM",

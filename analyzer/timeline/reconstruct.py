@@ -11,13 +11,18 @@ from analyzer.rulebook import Finding
 from analyzer.timeline import described, pods, restarts
 from analyzer.timeline.attempts import ENDERS, SKEW, Cutter, Try
 from analyzer.timeline.beginnings import find_beginnings
+from analyzer.timeline.cost import cost_of, tell_cost
 from analyzer.timeline.endings import Setting, end_moment, end_reason
+from analyzer.timeline.events import events_of
 from analyzer.timeline.evidence import Evidence, Item, Signal, gather
 from analyzer.timeline.failures import find_failure
 from analyzer.timeline.lives import Life, segment
 from analyzer.timeline.policy import Limits, Policy, limits_of, policy_of
-from analyzer.timeline.progress import lost_seconds, progress_of, saved_checkpoints, shown_checkpoints
+from analyzer.timeline.progress import Saved, lost_seconds, progress_of, saved_checkpoints, shown_checkpoints
 from analyzer.timeline.reasons import give_reasons
+from analyzer.timeline.remarks import tell_cut, tell_doomed, tell_limits, tell_missing, tell_resumed, tell_silence
+from analyzer.timeline.repeats import repeats, tell_repeats
+from analyzer.timeline.sentences import say
 
 
 def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Finding], options: Options) -> Timeline:
@@ -29,11 +34,12 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
     spot = _is_spot(evidence, lanes, limits) and policy.spot_restarts is not None
     tries = Cutter(lanes, policy, limits, spot).cut(evidence.job)
     tries = described.add_to_last(tries, evidence, story)
-    _close(tries, Setting(evidence, policy, limits, spot))
+    setting = Setting(evidence, policy, limits, spot)
+    _close(tries, setting)
     counted = restarts.count(tries, stated, described.stated_retries(story))
     saved = saved_checkpoints(evidence)
     return Timeline(
-        attempts=[_attempt(attempt, evidence) for attempt in tries],
+        attempts=[_attempt(attempt, setting, options.lang) for attempt in tries],
         restarts_total=counted.kinds.total,
         restarts=counted.kinds,
         restarts_by_replica=counted.by_replica,
@@ -41,7 +47,26 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
         checkpoints=shown_checkpoints(saved, evidence),
         progress=progress_of(tries, evidence),
         lost_seconds=lost_seconds(tries, saved, evidence),
+        events=events_of(tries, evidence, options.lang),
+        remarks=_remarks(tries, counted, saved, setting, options.lang, story.key.id),
     )
+
+
+def _remarks(
+    tries: Sequence[Try], counted: restarts.Count, saved: Sequence[Saved], setting: Setting, lang: str, job: str
+) -> list[str]:
+    """What the timeline tells in plain sentences, the most telling first."""
+    evidence = setting.evidence
+    told = tell_repeats(repeats(tries, job), lang)
+    told += tell_limits(tries, counted, setting, lang)
+    told += tell_silence(tries, evidence.clock, lang)
+    told += tell_missing(tries, setting, lang)
+    told += tell_resumed(tries, lang)
+    if evidence.clock.real and tries:
+        over = tries[-1].end_reason is not None
+        cost = cost_of(tries, saved, evidence.last_moment)
+        told += tell_cost(cost, saved, setting.policy, lang, over=over)
+    return told + tell_doomed(tries, lang) + tell_cut(tries, lang)
 
 
 def _cut_lanes(evidence: Evidence) -> set[str]:
@@ -109,21 +134,27 @@ def _is_spot(evidence: Evidence, lanes: Mapping[str, Sequence[Life]], limits: Li
     """Whether the job ran on Spot machines: its description says so, or it ended for lack of capacity while it ran."""
     if limits.strategy_stated:
         return limits.spot
-    final = [s for s in evidence.job if s.event in ("stockout", "internal_error", "replica_failed", "replica_out_of_memory", "job_succeeded")]
+    final = [
+        s
+        for s in evidence.job
+        if s.event in ("stockout", "internal_error", "replica_failed", "replica_out_of_memory", "job_succeeded")
+    ]
     if not final or final[-1].event != "stockout":
         return False
     last = final[-1].moment
     recent = [life for lives in lanes.values() for life in lives[-1:] if life.begin < last]
     begun = [s.moment for s in evidence.job if s.event == "attempt_begin" and s.moment < last]
-    return any(life.last_step is not None or life.stop is not None for life in recent if not begun or life.begin > begun[-1])
+    return any(
+        life.last_step is not None or life.stop is not None for life in recent if not begun or life.begin > begun[-1]
+    )
 
 
-def _attempt(attempt: Try, evidence: Evidence) -> Attempt:
-    shown = evidence.clock.shown
+def _attempt(attempt: Try, setting: Setting, lang: str) -> Attempt:
+    shown = setting.evidence.clock.shown
     lanes: dict[str, list[Run]] = {}
     for life in sorted(attempt.lives, key=lambda life: (life.replica, life.begin, life.place)):
         if life.output or life.start is not None or life.code_stated:
-            lanes.setdefault(life.replica, []).append(_run(life, evidence))
+            lanes.setdefault(life.replica, []).append(_run(life, setting, lang))
     return Attempt(
         number=attempt.number,
         start=shown(attempt.start),
@@ -134,8 +165,8 @@ def _attempt(attempt: Try, evidence: Evidence) -> Attempt:
     )
 
 
-def _run(life: Life, evidence: Evidence) -> Run:
-    shown = evidence.clock.shown
+def _run(life: Life, setting: Setting, lang: str) -> Run:
+    shown = setting.evidence.clock.shown
     running = life.reason == "running"
     deduced = [] if life.start_stated else ["start"]
     if not running and not life.end_stated:
@@ -154,5 +185,22 @@ def _run(life: Life, evidence: Evidence) -> Run:
         doomed=life.doomed,
         deduced=deduced,
         last_entry=shown(life.last),
-        why=life.why,
+        why=_why(life, lang),
     )
+
+
+def _why(life: Life, lang: str) -> str:
+    """How the end of a run is known, in a short plain sentence."""
+    if life.reason == "running":
+        return say("why_running", lang)
+    if life.code_stated:
+        told = life.told if not life.named_by_service and life.described else None
+        name = "why_service" if life.named_by_service else "why_state" if told else "why_runner"
+        return say(name, lang, code=life.exit_code, told=told)
+    if life.end_stated:
+        return say("why_state", lang, told=life.told) if life.told else say("why_exit_line", lang)
+    known = {
+        "maintenance": "why_moved", "retryable": "why_again", "stopped": "why_stopped", "completed": "why_primary",
+        "preempted": "why_taken",
+    }  # fmt: skip
+    return say(known.get(life.reason, "why_last_line"), lang)

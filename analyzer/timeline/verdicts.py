@@ -50,5 +50,6 @@ def gone_on_after(signal: Signal, lives: Iterable[Life], before: int | None = No
     """Whether the replica that a word is about went on printing long after it (within the same attempt)."""
     limit = signal.moment + AFTER_VERDICT
     return any(
-        life.replica == signal.replica and life.last > limit and (before is None or life.begin < before) for life in lives
+        life.replica == signal.replica and life.last > limit and (before is None or life.begin < before)
+        for life in lives
     )

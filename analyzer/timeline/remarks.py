@@ -1,0 +1,139 @@
+"""What a timeline tells in plain sentences: repeats, limits used, doomed containers, resumed or not, silence, gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analyzer.model import SECOND
+from analyzer.timeline.attempts import Try
+from analyzer.timeline.clock import Clock
+from analyzer.timeline.endings import Setting
+from analyzer.timeline.lives import Life
+from analyzer.timeline.names import pool_of
+from analyzer.timeline.restarts import Count, retry_limit
+from analyzer.timeline.sentences import duration, say
+
+MOST_NAMES = 8
+SILENCE = 30 * SECOND
+
+
+def tell_limits(tries: Sequence[Try], counted: Count, setting: Setting, lang: str) -> list[str]:
+    """How much of the documented limits was used, and where more was counted than they allow."""
+    told = []
+    limit = setting.limits.worker_restarts
+    used_up = sorted(
+        ((used, name) for name, used in counted.most_in_attempt.items() if limit and used >= limit), reverse=True
+    )
+    for used, name in used_up[:3]:
+        if limit is not None and used > limit:
+            told.append(say("limit_breached", lang, replica=name, used=used, limit=limit))
+        else:
+            told.append(_used_up(tries, name, used, lang))
+    retries = counted.kinds.job_retries
+    most = retry_limit(tries, setting.policy, setting.limits, setting.spot)
+    if retries and most is None:
+        told.append(say("retries_counted", lang, attempts=retries + 1))
+    elif retries and most is not None:
+        failed = tries[-1].end_reason not in (None, "success", "cancelled")
+        name = (
+            "retries_breached" if retries > most else "retries_used" if retries == most and failed else "retries_left"
+        )
+        told.append(say(name, lang, attempts=retries + 1, used=retries, limit=most))
+    return told
+
+
+def _used_up(tries: Sequence[Try], name: str, used: int, lang: str) -> str:
+    """Which attempts a replica used its restarts up in, and what came of the last of these."""
+    where = [
+        attempt for attempt in tries if sum(life.replica == name and not life.doomed for life in attempt.lives) > used
+    ] or list(tries[-1:])
+    then = "then_retry" if where[-1] is not tries[-1] else "then_failed" if where[-1].end_reason != "success" else None
+    numbers = ", ".join(str(attempt.number) for attempt in where)
+    after = say(then, lang) if then else ""
+    return say("restarts_used", lang, replica=name, used=used, limit=used, attempt=numbers, then=after)
+
+
+def tell_doomed(tries: Sequence[Try], lang: str) -> list[str]:
+    """That containers were started again in vain, so that nobody takes their lines for a cause."""
+    doomed = [life for attempt in tries for life in attempt.lives if life.doomed]
+    if not doomed:
+        return []
+    return [say("doomed_one" if len(doomed) == 1 else "doomed", lang, count=len(doomed), replica=doomed[0].replica)]
+
+
+def tell_resumed(tries: Sequence[Try], lang: str) -> list[str]:
+    """Whether the last restart took up a checkpoint or began anew."""
+    before: dict[str, Life] = {}
+    last: tuple[Life, Life] | None = None
+    for attempt in tries:
+        for life in attempt.lives:
+            if life.doomed:
+                continue
+            if life.replica in before and (life.resumed is not None or life.from_zero or life.first_step is not None):
+                pair = (before[life.replica], life)
+                last = pair if last is None or pair[1].begin >= last[1].begin else last
+            if life.last_step is not None or life.replica not in before:
+                before[life.replica] = life
+    if last is None:
+        return []
+    earlier, life = last
+    done = earlier.last_step
+    if life.resumed is not None:
+        if done is not None and done > life.resumed:
+            return [say("resumed", lang, step=life.resumed, lost=done - life.resumed, last=done)]
+        return [say("resumed_somewhere", lang, step=life.resumed)]
+    anew = life.from_zero or (done is not None and life.first_step is not None and life.first_step * 2 < done)
+    return [say("from_zero", lang, last=done)] if anew and done else []
+
+
+def tell_silence(tries: Sequence[Try], clock: Clock, lang: str) -> list[str]:
+    """The replica that stopped talking first, where a failed attempt has no failure of its own but only complaints."""
+    if not tries or not clock.real or tries[-1].end_reason in (None, "success", "cancelled"):
+        return []
+    last = tries[-1]
+    if any(life.roots and not life.cascades for life in last.lives) or not any(life.cascades for life in last.lives):
+        return []
+    ends = sorted(
+        ((lives[-1].healthy, name, lives[-1]) for name, lives in last.lanes().items() if lives[-1].output),
+        key=lambda item: item[:2],
+    )
+    if len(ends) < 2:
+        return []
+    (first, _, life), (second, _, _) = ends[:2]
+    pace = (life.healthy - life.begin) / max(life.lines, 1)
+    if second - first < max(SILENCE, 2 * pace):
+        return []
+    return [say("silent_first", lang, replica=life.replica, ahead=duration(second - first), time=clock.shown(first))]
+
+
+def tell_missing(tries: Sequence[Try], setting: Setting, lang: str) -> list[str]:
+    """Replicas that the job has but that never came up in the last attempt in which any did."""
+    if not setting.policy.primary_exit_ends_job:
+        return []
+    came = [attempt for attempt in tries if attempt.lives and attempt.start is not None]
+    if not came:
+        return []
+    present = {life.replica for life in came[-1].lives}
+    missing = sorted(_expected(setting) - present)
+    if not missing:
+        return []
+    names = ", ".join(missing[:MOST_NAMES]) + (", …" if len(missing) > MOST_NAMES else "")
+    name = "never_started_one" if len(missing) == 1 else "never_started"
+    return [say(name, lang, count=len(missing), names=names, attempt=came[-1].number)]
+
+
+def _expected(setting: Setting) -> set[str]:
+    """The replicas that entries name, and those whose numbers are missing between them."""
+    known = setting.evidence.names.known
+    highest: dict[str, int] = {}
+    for name in known:
+        head, _, number = name.rpartition("-")
+        if pool_of(name) != name and number.isdigit():
+            highest[head] = max(highest.get(head, 0), int(number))
+    between = {f"{head}-{number}" for head, most in highest.items() for number in range(min(most, 10_000))}
+    return set(known) | between
+
+
+def tell_cut(tries: Sequence[Try], lang: str) -> list[str]:
+    """That the log does not reach the job's begin."""
+    return [say("cut_off", lang)] if any(life.start_cut for attempt in tries[:1] for life in attempt.lives) else []
