@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 from math import sqrt
 
 import msgspec
@@ -65,7 +66,7 @@ def _begun(attempt: Try) -> int | None:
 def _longest_gap(moments: Sequence[int], begun: int, ended: int) -> int:
     inside = moments[bisect_right(moments, begun) : bisect_right(moments, ended)]
     edges = [begun, *inside, ended]
-    return max((later - earlier for earlier, later in zip(edges, edges[1:], strict=False)), default=0)
+    return max((later - earlier for earlier, later in pairwise(edges)), default=0)
 
 
 def _lost(life: Life, moments: Sequence[int], begun: int) -> int:

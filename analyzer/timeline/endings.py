@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import msgspec
 
 from analyzer.model import SECOND
@@ -90,7 +92,7 @@ def is_exhausted(life: Life, attempt: Try, setting: Setting) -> bool:
         return False
     lives = attempt.lanes()[life.lane]
     before = lives[: lives.index(life) + 1]
-    restarts = sum(one.unit == other.unit for one, other in zip(before, before[1:], strict=False))
+    restarts = sum(one.unit == other.unit for one, other in pairwise(before))
     named = sum(s.event == "replica_failed" and s.replica == life.replica for s in attempt.signals)
     return restarts >= limit or named > limit
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from analyzer.timeline.attempts import SKEW, VERDICTS, Try
 from analyzer.timeline.evidence import Signal
@@ -108,6 +109,6 @@ def _mark_doomed(attempt: Try) -> None:
     if moment is None:
         return
     for lives in attempt.lanes().values():
-        for before, life in zip(lives, lives[1:], strict=False):
+        for before, life in pairwise(lives):
             fell = before.finish >= moment - SKEW and life.begin > moment - SKEW
             life.doomed = before is attempt.root or before.doomed or fell

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -32,7 +33,7 @@ def count(tries: Sequence[Try], stated: Mapping[str, int], retries: int) -> Coun
     for attempt in tries:
         for lives in attempt.lanes().values():
             counted = 0
-            for before, life in zip(lives, lives[1:], strict=False):
+            for before, life in pairwise(lives):
                 kind = _kind(before, life)
                 setattr(kinds, kind, getattr(kinds, kind) + 1)
                 by_replica[life.replica] = by_replica.get(life.replica, 0) + 1
