@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from analyzer import __version__
+from analyzer.baseline import with_baseline
 from analyzer.entries import Options, Partials, Story, absorb, assemble, sift
 from analyzer.formats import read_source
 from analyzer.judge import judge
@@ -36,6 +37,7 @@ def diagnose_entries(entries: Iterable[Entry], rulebook: Matcher, options: Optio
 def report_on(partials: Partials, rulebook: Matcher, options: Options, notes: Sequence[Note]) -> Report:
     """Puts the jobs together and diagnoses each."""
     stories, more = assemble(partials)
+    options = with_baseline(options, stories)
     chosen = [story for story in stories if options.job_id is None or story.key.id == options.job_id]
     diagnoses = sorted((diagnose_story(story, rulebook, options) for story in chosen), key=_failed_first)
     tool = Tool(version=__version__, rulebook_version=rulebook.version)

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from analyzer.cli.boundary import write_output
-from analyzer.cli.jobs import Debug, Lang, Output, check_lang
+from analyzer.cli.jobs import check_lang
+from analyzer.cli.options import Debug, Lang, Output
 from analyzer.errors import UsageError
 
 FactFormat = Annotated[str, typer.Option("--format", "-f", help="text or json.")]

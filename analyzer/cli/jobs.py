@@ -4,11 +4,28 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from analyzer.cli.boundary import write_output
+from analyzer.cli.options import (
+    Baseline,
+    Debug,
+    ExitCode,
+    Explain,
+    FailOn,
+    Format,
+    JobFile,
+    JobId,
+    Lang,
+    Logs,
+    NoRedact,
+    Open,
+    Output,
+    Packs,
+    Quiet,
+)
 from analyzer.errors import NothingToDiagnose, UsageError
 from analyzer.model import CATEGORIES
 from analyzer.report import FORMATS
@@ -18,40 +35,21 @@ if TYPE_CHECKING:
 
 _BY_ENDING = {".html": "html", ".htm": "html", ".json": "json", ".md": "markdown", ".sarif": "sarif", ".xml": "junit"}
 
-Format = Annotated[str | None, typer.Option("--format", "-f", help=f"One of {', '.join(FORMATS)}.", show_default=False)]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write to a file; its ending may choose the format.")
-]
-Lang = Annotated[str, typer.Option("--lang", help="Language of the texts: en or de.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback on an internal error.")]
-
-
 def job(
-    job_id: Annotated[
-        str | None, typer.Argument(help="The job's id; left out, every job of the input.", show_default=False)
-    ] = None,
-    logs: Annotated[
-        list[str] | None,
-        typer.Option("--logs", "-l", help="A file, folder, glob, or - for standard input; repeatable."),
-    ] = None,
-    job_file: Annotated[
-        list[str] | None, typer.Option("--job-file", help="A job or pod description (JSON or YAML).")
-    ] = None,
+    job_id: JobId = None,
+    logs: Logs = None,
+    job_file: JobFile = None,
     format: Format = None,
     output: Output = None,
     lang: Lang = "en",
-    rules: Annotated[list[Path] | None, typer.Option("--rules", help="A folder of further rules; repeatable.")] = None,
-    exit_code: Annotated[
-        list[str] | None,
-        typer.Option("--exit-code", help="An exit code that you know: [REPLICA=]CODE.", metavar="[REPLICA=]CODE"),
-    ] = None,
-    fail_on: Annotated[
-        str | None, typer.Option("--fail-on", help="Exit with 1 if a job ended in one of these categories.")
-    ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show how the verdict was reached.")] = False,
-    no_redact: Annotated[bool, typer.Option("--no-redact", help="Leave secrets in the quoted lines.")] = False,
-    open_: Annotated[bool, typer.Option("--open", help="Open the HTML report in the browser.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no notes on the input.")] = False,
+    rules: Packs = None,
+    exit_code: ExitCode = None,
+    fail_on: FailOn = None,
+    baseline: Baseline = None,
+    explain: Explain = False,
+    no_redact: NoRedact = False,
+    open_: Open = False,
+    quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Diagnose one job, or every job of the input."""
@@ -66,7 +64,8 @@ def job(
     from analyzer.pipeline import diagnose_paths
     from analyzer.rulebook.cache import load_rulebook
 
-    options = Options(job_id=job_id, exit_codes=_exit_codes(exit_code), lang=lang, redact=not no_redact)
+    codes = _exit_codes(exit_code)
+    options = Options(job_id=job_id, exit_codes=codes, lang=lang, redact=not no_redact, baseline=baseline)
     report = diagnose_paths(sources, load_rulebook(rules or ()), options)
     if not quiet:
         _tell_notes(report)

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from analyzer.cli.jobs import Debug, Format, Lang, Output, check_lang, format_of, show
+from analyzer.cli.jobs import check_lang, format_of, show
+from analyzer.cli.options import Debug, Explain, Format, Lang, Open, Output
 from analyzer.errors import NothingToDiagnose
 
 
@@ -16,8 +17,8 @@ def report(
     format: Format = None,
     output: Output = None,
     lang: Lang = "en",
-    explain: Annotated[bool, typer.Option("--explain", help="Show how the verdict was reached.")] = False,
-    open_: Annotated[bool, typer.Option("--open", help="Open the HTML report in the browser.")] = False,
+    explain: Explain = False,
+    open_: Open = False,
     debug: Debug = False,
 ) -> None:
     """Render a saved diagnosis (JSON) again."""

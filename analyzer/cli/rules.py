@@ -10,13 +10,10 @@ from typing import Annotated
 import typer
 
 from analyzer.cli.boundary import write_output
+from analyzer.cli.options import Debug, Packs
 from analyzer.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-Packs = Annotated[list[Path] | None, typer.Option("--rules", help="A folder of further rules; repeatable.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback on an internal error.")]
-
 
 @app.command("list", help="All rules, and how many there are by role and category.")
 def list_rules(

@@ -32,4 +32,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     exit_codes: dict[str | None, int] = {}  # by replica; None: any replica
     lang: str = "en"
     redact: bool = True
+    baseline: str | None = None  # a job of the input, or a path: a good run of the same job to compare with
+    known_shapes: frozenset[str] = frozenset()  # the shapes of that good run's messages
     tool_version: str = ""

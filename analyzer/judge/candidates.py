@@ -10,7 +10,6 @@ from analyzer.judge.course import Course
 from analyzer.model import Instant, Message, Point
 from analyzer.rulebook import Finding, Role
 
-
 NEAR = 40  # messages within which a bare line and a traceback are told to be of one failure
 
 

@@ -9,10 +9,11 @@ from analyzer.entries.sift import severities, time_span
 from analyzer.judge.candidates import Candidate
 from analyzer.judge.confidence import confidence_of
 from analyzer.judge.course import Course
-from analyzer.judge.evidence import Mask, context_around, evidence_of
+from analyzer.judge.evidence import Mask, context_around, evidence_of, message_evidence
 from analyzer.judge.gaps import gaps_of
 from analyzer.judge.jobfacts import job_of
 from analyzer.judge.memory import memory_of
+from analyzer.judge.novelty import novel_messages
 from analyzer.judge.outcome import Outcome, outcome_of
 from analyzer.judge.texts import CaseTexts
 from analyzer.judge.verdict import Verdict, choose
@@ -89,6 +90,9 @@ def _failure(
     chosen = verdict.chosen
     diagnosis.confidence, diagnosis.confidence_reasons = confidence_of(chosen, verdict.rivals, findings, outcome)
     diagnosis.alternatives = alternatives_of(verdict.rivals, story.key, mask)
+    if options.known_shapes:
+        novel = novel_messages(messages, options.known_shapes)
+        diagnosis.novel = [message_evidence(message, story.key, mask, lines=3, chars=600) for message in novel]
     if chosen is None and outcome.outcome == "cancelled":
         return _cancelled(diagnosis, outcome, story, mask, options)
     if chosen is None:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from analyzer.judge.novelty import shape_of
 from analyzer.model import Message, Origin
 from analyzer.rulebook import Finding, Role
 
 _ALARM = re.compile(
     r"error|exception|fail|fatal|abort|killed|panic|cannot|unable|denied|refused|timed? ?out|core dumped", re.I
 )
-_DIGITS = re.compile(r"0x[0-9a-fA-F]+|\d+")
 _CONTEXT = 200  # how many last messages are looked at: what ended a job stands near its end
 
 
-def telling_messages(messages: Sequence[Message], findings: Sequence[Finding], limit: int = 3) -> list[Message]:
+def telling_messages(
+    messages: Sequence[Message], findings: Sequence[Finding], known: frozenset[str] = frozenset(), limit: int = 3
+) -> list[Message]:
     """The messages that say most about an unexplained end, best first.
 
     First the platform's own word on the end; then alarming lines that are new against the job's own boring lines,
-    the latest first; then the last line of all.
+    the latest first; then the last line of all. `known` are shapes of a good run: what it had too is not alarming.
     """
     dull = {id(f.message) for f in findings if f.role in (Role.NOISE, Role.PROGRESS, Role.TEARDOWN)}
     ends = [f.message for f in findings if f.role is Role.VERDICT and "exit_code" in f.values]
@@ -31,6 +33,7 @@ def telling_messages(messages: Sequence[Message], findings: Sequence[Finding], l
         counts[shape] = counts.get(shape, 0) + 1
     own = [m for m in messages[-_CONTEXT:] if id(m) not in dull and m.text.strip()]
     alarming = [m for m in own if _ALARM.search(m.text) and m.origin is not Origin.SERVICE]
+    alarming = [m for m in alarming if shape_of(m.text) not in known]
     rare = sorted(alarming, key=lambda m: counts[shape_of(m.text)])
     fewest = counts[shape_of(rare[0].text)] if rare else 0
     novel = [m for m in alarming if counts[shape_of(m.text)] == fewest]
@@ -43,7 +46,3 @@ def telling_messages(messages: Sequence[Message], findings: Sequence[Finding], l
             unique.append(message)
     return unique[:limit] or words[-1:] or list(messages[-1:])
 
-
-def shape_of(text: str) -> str:
-    """A message's shape: its first line with numbers masked, so that repeats of one line count as one."""
-    return _DIGITS.sub("#", text.split("\n", 1)[0][:300])

@@ -135,7 +135,7 @@ def unknown_cause(
     """Where nothing convinces: no rule, the run that ended the job, and the most telling lines as evidence."""
     if not messages:
         return None
-    telling = telling_messages(messages, findings)
+    telling = telling_messages(messages, findings, options.known_shapes)
     verdict = next((f for f in findings if f.message is telling[0] and "exit_code" in f.values), None)
     replica = (verdict.replica if verdict else None) or telling[0].replica
     code, signal, attempt = (_code(verdict), verdict.values.get("signal"), None) if verdict else (None, None, None)
@@ -193,7 +193,7 @@ def symptoms_of(verdict: Verdict, findings: Sequence[Finding], key: JobKey, mask
 
 
 def _symptom(finding: Finding, by: str | None, key: JobKey, mask: Mask) -> Symptom:
-    evidence: Evidence = evidence_of(finding, key, mask, support=True)
+    evidence: Evidence = proof_of(finding, key, mask)[0]
     return Symptom(
         rule=finding.rule.id, replica=replica_of(finding), time=evidence.time, evidence=evidence, explained_by=by
     )

@@ -22,6 +22,7 @@ from analyzer.model.diagnosis import (
     Tool,
 )
 from analyzer.model.entry import Entry, JobKey, Note, Origin
+from analyzer.model.fleet import Fleet, JobRow
 from analyzer.model.instant import SECOND, Instant
 from analyzer.model.message import ExceptionLink, Frame, Message
 from analyzer.model.timeline import (
@@ -38,7 +39,7 @@ from analyzer.model.timeline import (
 
 __all__ = [
     "CATEGORIES", "OUTCOMES", "RETRY_ADVICE", "SECOND", "Alternative", "Attempt", "Budgets", "Checkpoint", "Context",
-    "Diagnosis", "Entry", "Evidence", "ExceptionLink", "Frame", "Gap", "Instant", "Job", "JobKey", "Memory", "Message",
-    "Note", "Origin", "Point", "Progress", "Remedy", "ReplicaRuns", "Report", "Restarts", "Retry", "RootCause",
-    "RuledOut", "Run", "Stats", "Symptom", "Timeline", "TimelineEvent", "Tool",
+    "Diagnosis", "Entry", "Evidence", "ExceptionLink", "Fleet", "Frame", "Gap", "Instant", "Job", "JobKey", "JobRow",
+    "Memory", "Message", "Note", "Origin", "Point", "Progress", "Remedy", "ReplicaRuns", "Report", "Restarts",
+    "Retry", "RootCause", "RuledOut", "Run", "Stats", "Symptom", "Timeline", "TimelineEvent", "Tool",
 ]  # fmt: skip

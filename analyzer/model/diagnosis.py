@@ -184,6 +184,7 @@ class Diagnosis(msgspec.Struct, kw_only=True):
     gaps: list[Gap] = []
     stats: Stats = msgspec.field(default_factory=Stats)
     context: Context = msgspec.field(default_factory=Context)
+    novel: list[Evidence] = []  # with a baseline: lines that the good run did not have, the rarest first
     explanation: list[str] = []  # how the verdict was reached, step by step
 
     def to_dict(self) -> dict[str, Any]:

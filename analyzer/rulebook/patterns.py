@@ -31,6 +31,10 @@ class Pattern(Protocol):
         """The first match."""
         ...
 
+    def sub(self, replacement: str, text: str) -> str:
+        """The text with every match replaced."""
+        ...
+
 
 def _options() -> re2.Options:
     options = re2.Options()

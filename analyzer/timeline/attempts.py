@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analyzer.model import SECOND
-from analyzer.timeline.evidence import Signal
+from analyzer.timeline.evidence import Signal, number_in
 from analyzer.timeline.lives import Life
 from analyzer.timeline.policy import Limits, Policy
 from analyzer.timeline.verdicts import gone_on_after
@@ -76,11 +76,8 @@ class Cutter:
         """All attempts in order. Words that come before anything else belong to the first."""
         steps: list[tuple[int, int, int, Signal | Life]] = [(s.moment, 1, s.place, s) for s in job]
         # A life that the log begins in the middle of was there before anything that the log tells.
-        steps += [
-            (-1 if life.start_cut else life.begin, 0, life.place, life)
-            for lives in self.lanes.values()
-            for life in lives
-        ]
+        lives = [life for lane in self.lanes.values() for life in lane]
+        steps += [(-1 if life.start_cut else life.begin, 0, life.place, life) for life in lives]
         for _, _, _, step in sorted(steps, key=lambda item: item[:3]):
             if not self.tries:
                 self.tries.append(Try(1, step.begin if isinstance(step, Life) else step.moment))
@@ -111,12 +108,7 @@ class Cutter:
             if (now.lives or now.ended) and not self._already_told(signal):
                 now = self._next(signal.moment)
         elif event == "numbered_attempt":
-            number = int(signal.values["attempt"])
-            if (now.label is not None and number > now.label) or (
-                now.label is None and now.number == 1 and now.lives and number > 0
-            ):
-                now = self._next(signal.moment)
-            now.label = number
+            now = self._numbered(signal)
         elif event == "job_running" and now.running is not None and self._all_changed(signal.moment):
             now = self._next(signal.moment)
         if event == "job_running" and now.running is None:
@@ -126,6 +118,16 @@ class Cutter:
                 now = self._next(signal.moment)
             now.ended = signal
         now.signals.append(signal)
+
+    def _numbered(self, signal: Signal) -> Try:
+        """The attempt that a scheduler's line gives a number to; a higher one than the last begins a new attempt."""
+        number = number_in(signal.values, "attempt") or 0
+        known = self.now.label
+        first_seen = known is None and self.now.number == 1 and bool(self.now.lives)
+        if number > (0 if first_seen else number if known is None else known):
+            self._next(signal.moment)
+        self.now.label = number
+        return self.now
 
     def _begins_again(self, signal: Signal) -> bool:
         now = self.now
@@ -172,13 +174,10 @@ class Cutter:
         now = self.now
         if life.label == now.label:
             return now
-        late = [
-            t
-            for t in self.tries[-3:]
-            if t.label == life.label and life.begin - max((x.last for x in t.lives), default=0) < SKEW
-        ]
-        if late:
-            return late[-1]
+        for earlier in reversed(self.tries[-3:]):
+            last = max((other.last for other in earlier.lives), default=0)
+            if earlier.label == life.label and life.begin - last < SKEW:
+                return earlier
         if not now.lives and now.label is None:
             return now
         return self._next(life.begin)
@@ -197,9 +196,8 @@ class Cutter:
         """Whether the service named a transient exit code that its replica did not survive."""
         for signal in reversed(self.now.signals):
             if signal.event in VERDICTS and signal.moment < moment:
-                return signal.number in self.policy.transient_exit_codes and not gone_on_after(
-                    signal, self.now.lives, moment
-                )
+                transient = signal.number in self.policy.transient_exit_codes
+                return transient and not gone_on_after(signal, self.now.lives, moment)
         return False
 
     def _all_changed(self, moment: int) -> bool:

@@ -98,7 +98,7 @@ def tell_cost(cost: Cost, saved: Sequence[Saved], policy: Policy, lang: str, *, 
 
 
 def _interval(cost: Cost, saved: Sequence[Saved], lang: str) -> list[str]:
-    """The interval that loses least, where writing takes little time beside the time between failures (as it assumes)."""
+    """The interval that loses least, where a checkpoint is quickly written beside the time between failures."""
     writes = sorted(s.write for s in saved if s.write > 0)
     write = writes[len(writes) // 2] if writes else ASSUMED_WRITE
     between = cost.worked / cost.failures

@@ -71,7 +71,7 @@ def starts_of(container: Container) -> list[int]:
 
 
 def add_states(lives: list[Life], container: Container) -> list[Life]:
-    """A replica's lives with what the states of its container say; states that no line shows become lives of their own."""
+    """A replica's lives with what its container's states say; a state that no line shows becomes a life of its own."""
     for state in container.states:
         begin, end = moment_of(state.get("started")), moment_of(state.get("finished"))
         known = begin if begin is not None else end

@@ -23,7 +23,7 @@ MACHINE_DELAY = 600 * SECOND
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """What holds for the whole job: its evidence, its platform's policy and limits, whether it runs on Spot machines."""
+    """What holds for the whole job: evidence, the platform's policy and limits, whether it runs on Spot machines."""
 
     evidence: Evidence
     policy: Policy

@@ -19,7 +19,7 @@ LONGEST = 300
 
 
 def events_of(tries: Sequence[Try], evidence: Evidence, lang: str) -> list[TimelineEvent]:
-    """All events in order of time; the text is the line itself, or what is known of a failure that no line tells whole."""
+    """All events in order of time; the text is the line itself, or what is known of a failure that has no line."""
     found: list[tuple[int, int, TimelineEvent]] = []
     for signal in (*evidence.job, *evidence.described, *evidence.machines, *_of_lanes(evidence)):
         kind = "failure" if signal.event in _FAILURES else signal.event

@@ -1,9 +1,9 @@
-"""What the log says to the timeline, sorted out: signals of single replicas, words about the whole job, output lines."""
+"""What the log says to the timeline, sorted out: signals of single replicas, words about the whole job, output."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -20,6 +20,7 @@ OF_A_REPLICA = frozenset((
 ))  # fmt: skip
 """Events that are about the life of one container; all others are about the job or a machine."""
 
+LONGEST_NUMBER = 18
 DESCRIBED = frozenset(("container", "pod", "task", "job", "trial", "node"))
 """Kinds of structured entries that are read field by field, so that a rule about them adds nothing here."""
 
@@ -36,11 +37,15 @@ class Signal(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def number(self) -> int | None:
-        """The exit code it states, as the service counts it: a bare signal number where a launcher printed a negative one."""
-        try:
-            return abs(int(self.values["exit_code"]))
-        except (KeyError, ValueError):
-            return None
+        """The exit code it states, as the service counts it: the signal's number where a launcher printed -n."""
+        number = number_in(self.values, "exit_code")
+        return None if number is None else abs(number)
+
+
+def number_in(values: Mapping[str, str], name: str) -> int | None:
+    """A whole number among the values of a rule; None where there is none, or one longer than any that is meant."""
+    text = values.get(name, "")
+    return int(text) if text.removeprefix("-").isdecimal() and len(text) <= LONGEST_NUMBER else None
 
 
 class Item(msgspec.Struct, gc=False):

@@ -1,4 +1,4 @@
-"""The failure that ended an attempt: which word of the service, which replica's life, and what came after it in vain."""
+"""The failure that ended an attempt: which word of the service, which life, and what was started after it in vain."""
 
 from __future__ import annotations
 

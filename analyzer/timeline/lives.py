@@ -7,16 +7,14 @@ from dataclasses import dataclass, field
 
 from analyzer.model import SECOND
 from analyzer.rulebook import Finding
-from analyzer.timeline.evidence import Item, Signal
+from analyzer.timeline.evidence import Item, Signal, number_in
 
 SAME_START = 5 * SECOND
 """Lines that stand at the start of a container come within this time of the first of them."""
 SAME_LINE = SECOND // 2
 """A start line that comes again within this time is the same one told twice."""
 AFTERLIFE = 30 * SECOND
-"""Work that goes on this long after a command's exit line shows that the line was about a command of the program's own."""
-CERTAIN = 60
-"""Weight of a rule whose exit line is the runner's own last word."""
+"""Work that goes on this long after a command's exit line shows that the command was only one of the program's own."""
 LATE_LINES = 60 * SECOND
 """Lines of the node before may still come in for this long after the first line of the next."""
 
@@ -216,9 +214,8 @@ def _peer(signal: Signal) -> str:
 
 def _group_number(signal: Signal) -> int:
     """How often the launcher had started its processes again by then."""
-    if "restart_count" in signal.values:
-        return int(signal.values["restart_count"])
-    return max(int(signal.values.get("attempt", "1")) - 1, 0)
+    counted = number_in(signal.values, "restart_count")
+    return counted if counted is not None else max((number_in(signal.values, "attempt") or 1) - 1, 0)
 
 
 def _progress(life: Life, signal: Signal) -> None:
@@ -242,8 +239,8 @@ def _outlives_exit(life: Life, signal: Signal) -> bool:
 
 def step_of(values: dict[str, str]) -> int | None:
     """The step that a line names, else the last number in the name of the checkpoint that it names."""
-    if (step := values.get("step")) is not None:
-        return int(step) if step.isdigit() else None
+    if "step" in values:
+        return number_in(values, "step")
     tail = values.get("path", "").rstrip("/").rsplit("/", 1)[-1]
     digits = "".join(c if c.isdigit() else " " for c in tail).split()
     return int(digits[-1]) if digits and len(digits[-1]) < 12 else None

@@ -44,7 +44,7 @@ def add_rejected(story: Story, lanes: dict[str, list[Life]], evidence: Evidence)
 
 
 def join_pods(lanes: Mapping[str, list[Life]], running: Iterable[str]) -> dict[str, list[Life]]:
-    """Lanes of pods that came one in place of the other, joined: the same name but for its random ending, one after another.
+    """Lanes of pods joined that came one in place of the other: of one name but for its random ending, and in turn.
 
     `running`: pods that a description says still run, so that none came in their place.
     """

@@ -67,7 +67,7 @@ def progress_of(tries: Sequence[Try], evidence: Evidence) -> Progress:
 
 
 def lost_seconds(tries: Sequence[Try], saved: Sequence[Saved], evidence: Evidence) -> float | None:
-    """Work lost at the end: from the last checkpoint, or from the time all replicas ran, to the end of the failing run."""
+    """Work lost at the end: from the last checkpoint, or from when all replicas ran, to the end of the failing run."""
     if not tries or not evidence.clock.real or tries[-1].end_reason in (None, "success"):
         return None
     last = tries[-1]

@@ -37,7 +37,7 @@ def give_reasons(attempt: Try, last: bool, setting: Setting) -> None:
 
 
 def signal_of(life: Life) -> str | None:
-    """The signal that a stated exit code stands for: 128+n of a container; None where the code is no death by signal."""
+    """The signal that a stated exit code stands for (128+n of a container); None where it is no death by signal."""
     if life.exit_code is None or not life.code_stated:
         return None
     return _SIGNALS.get(life.exit_code - 128) if life.exit_code > 128 else None

@@ -1,4 +1,4 @@
-"""The restart timeline of a job: from its evidence to lives, from lives to attempts, from attempts to what they tell."""
+"""The restart timeline of a job: from evidence to lives, from lives to attempts, from attempts to what they tell."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _remarks(
 
 
 def _cut_lanes(evidence: Evidence) -> set[str]:
-    """Lanes that the log begins in the middle of: the service speaks in it, but not of setting the job up before them."""
+    """Lanes that the log begins in the middle of: the service speaks, but not before them of setting the job up."""
     begins = {"job_queued", "attempt_begin", *ENDERS}
     told = min((signal.moment for signal in evidence.job if signal.event in begins), default=None)
     if not evidence.job:
@@ -102,10 +102,9 @@ def _lanes(story: Story, evidence: Evidence, policy: Policy) -> tuple[dict[str, 
         lives = described.add_states(lanes.get(name, []), container)
         if lives:
             lanes[name] = lives
-    stated = {name: container.restarts for name, container in known.items() if container.restarts}
-    for name, number in pods.counted_starts(evidence).items():
-        if name not in known:
-            stated[name] = number
+    events = pods.counted_starts(evidence)
+    stated = {name: number for name, number in events.items() if name not in known}
+    stated |= {name: container.restarts for name, container in known.items() if container.restarts}
     if story.key.platform == "gke":
         pods.add_rejected(story, lanes, evidence)
         lanes = pods.join_pods(lanes, [name for name, container in known.items() if container.alive])
@@ -134,19 +133,14 @@ def _is_spot(evidence: Evidence, lanes: Mapping[str, Sequence[Life]], limits: Li
     """Whether the job ran on Spot machines: its description says so, or it ended for lack of capacity while it ran."""
     if limits.strategy_stated:
         return limits.spot
-    final = [
-        s
-        for s in evidence.job
-        if s.event in ("stockout", "internal_error", "replica_failed", "replica_out_of_memory", "job_succeeded")
-    ]
+    ends = ("stockout", "internal_error", "replica_failed", "replica_out_of_memory", "job_succeeded")
+    final = [s for s in evidence.job if s.event in ends]
     if not final or final[-1].event != "stockout":
         return False
-    last = final[-1].moment
-    recent = [life for lives in lanes.values() for life in lives[-1:] if life.begin < last]
-    begun = [s.moment for s in evidence.job if s.event == "attempt_begin" and s.moment < last]
-    return any(
-        life.last_step is not None or life.stop is not None for life in recent if not begun or life.begin > begun[-1]
-    )
+    moment = final[-1].moment
+    set_up = max((s.moment for s in evidence.job if s.event == "attempt_begin" and s.moment < moment), default=0)
+    recent = [lives[-1] for lives in lanes.values() if set_up < lives[-1].begin < moment]
+    return any(life.last_step is not None or life.stop is not None for life in recent)
 
 
 def _attempt(attempt: Try, setting: Setting, lang: str) -> Attempt:

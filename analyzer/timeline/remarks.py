@@ -21,25 +21,27 @@ def tell_limits(tries: Sequence[Try], counted: Count, setting: Setting, lang: st
     """How much of the documented limits was used, and where more was counted than they allow."""
     told = []
     limit = setting.limits.worker_restarts
-    used_up = sorted(
-        ((used, name) for name, used in counted.most_in_attempt.items() if limit and used >= limit), reverse=True
-    )
-    for used, name in used_up[:3]:
+    most = sorted(((used, name) for name, used in counted.most_in_attempt.items()), reverse=True)
+    for used, name in [pair for pair in most if limit is not None and pair[0] >= limit][:3]:
         if limit is not None and used > limit:
             told.append(say("limit_breached", lang, replica=name, used=used, limit=limit))
         else:
             told.append(_used_up(tries, name, used, lang))
     retries = counted.kinds.job_retries
-    most = retry_limit(tries, setting.policy, setting.limits, setting.spot)
-    if retries and most is None:
-        told.append(say("retries_counted", lang, attempts=retries + 1))
-    elif retries and most is not None:
-        failed = tries[-1].end_reason not in (None, "success", "cancelled")
-        name = (
-            "retries_breached" if retries > most else "retries_used" if retries == most and failed else "retries_left"
-        )
-        told.append(say(name, lang, attempts=retries + 1, used=retries, limit=most))
+    if retries:
+        told.append(_retries(tries, retries, retry_limit(tries, setting.policy, setting.limits, setting.spot), lang))
     return told
+
+
+def _retries(tries: Sequence[Try], used: int, limit: int | None, lang: str) -> str:
+    if limit is None:
+        return say("retries_counted", lang, attempts=used + 1)
+    name = "retries_left"
+    if used > limit:
+        name = "retries_breached"
+    elif used == limit and tries[-1].end_reason not in (None, "success", "cancelled"):
+        name = "retries_used"
+    return say(name, lang, attempts=used + 1, used=used, limit=limit)
 
 
 def _used_up(tries: Sequence[Try], name: str, used: int, lang: str) -> str:

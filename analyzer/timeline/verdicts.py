@@ -33,7 +33,7 @@ def life_meant(signal: Signal, lives: Sequence[Life]) -> Life | None:
 
 
 def _same(life: Life, signal: Signal) -> bool:
-    """Whether a life's exit code is the one that a word names, in any of the ways in which a death by signal is counted."""
+    """Whether a life's exit code is the one that a word names, however each of them counts a death by signal."""
     number, code = signal.number, life.exit_code
     if number is None or code is None:
         return False

@@ -1,0 +1,40 @@
+"""The options that commands share, each with its help; a command's signature names them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analyzer.report import FORMATS
+
+JobId = Annotated[
+    str | None, typer.Argument(help="The job's id; left out, every job of the input.", show_default=False)
+]
+Logs = Annotated[
+    list[str] | None,
+    typer.Option("--logs", "-l", help="A file, folder, glob, or - for standard input; repeatable."),
+]
+JobFile = Annotated[list[str] | None, typer.Option("--job-file", help="A job or pod description (JSON or YAML).")]
+Format = Annotated[str | None, typer.Option("--format", "-f", help=f"One of {', '.join(FORMATS)}.", show_default=False)]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write to a file; its ending may choose the format.")
+]
+Lang = Annotated[str, typer.Option("--lang", help="Language of the texts: en or de.")]
+Packs = Annotated[list[Path] | None, typer.Option("--rules", help="A folder of further rules; repeatable.")]
+ExitCode = Annotated[
+    list[str] | None,
+    typer.Option("--exit-code", help="An exit code that you know: [REPLICA=]CODE.", metavar="[REPLICA=]CODE"),
+]
+FailOn = Annotated[
+    str | None, typer.Option("--fail-on", help="Exit with 1 if a job ended in one of these categories.")
+]
+Baseline = Annotated[
+    str | None, typer.Option("--baseline", help="A good run to compare with: a job of the input, or a path.")
+]
+Explain = Annotated[bool, typer.Option("--explain", help="Show how the verdict was reached.")]
+NoRedact = Annotated[bool, typer.Option("--no-redact", help="Leave secrets in the quoted lines.")]
+Open = Annotated[bool, typer.Option("--open", help="Open the HTML report in the browser.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no notes on the input.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback on an internal error.")]
