@@ -10,6 +10,7 @@ from analyzer.judge.course import Course
 from analyzer.model import Instant, Message, Point
 from analyzer.rulebook import Finding, Role
 
+GENERIC = 15  # up to this weight a rule says no more than that something was raised
 NEAR = 40  # messages within which a bare line and a traceback are told to be of one failure
 
 
@@ -60,10 +61,10 @@ def can_be_cause(finding: Finding) -> bool:
 def build(findings: Sequence[Finding], positions: Mapping[int, int], course: Course) -> list[Candidate]:
     """The candidates of a job: of several findings on one message the most specific, of repeats the telling one.
 
-    A message that a noise rule names gives no candidate. Of findings of one rule on one replica the first of the
+    A message that a noise rule names gives no candidate, and one that a cascade rule names no generic one. Of findings of one rule on one replica the first of the
     replica's last life stands for all, since earlier lives were survived.
     """
-    noisy = {id(finding.message): finding.rule.weight for finding in findings if finding.role is Role.NOISE}
+    noisy = _outweighed(findings)
     best: dict[int, Finding] = {}
     for finding in findings:
         if not can_be_cause(finding) or noisy.get(id(finding.message), -1) >= finding.rule.weight:
@@ -75,6 +76,15 @@ def build(findings: Sequence[Finding], positions: Mapping[int, int], course: Cou
     for finding in sorted(best.values(), key=lambda f: (positions[id(f.message)], f.rule.id)):
         groups.setdefault((finding.rule.id, replica_of(finding)), []).append(finding)
     return [_stand_for(group, positions, course) for group in groups.values()]
+
+
+def _outweighed(findings: Sequence[Finding]) -> dict[int, int]:
+    """By message: the weight up to which a finding on it is no candidate, since it is known to be noise or a cascade."""
+    limits: dict[int, int] = {}
+    for finding in findings:
+        limit = finding.rule.weight if finding.role is Role.NOISE else GENERIC if finding.role is Role.CASCADE else -1
+        limits[id(finding.message)] = max(limit, limits.get(id(finding.message), -1))
+    return limits
 
 
 def _more_specific(one: Finding, other: Finding) -> bool:
@@ -94,7 +104,7 @@ def _stand_for(group: list[Finding], positions: Mapping[int, int], course: Cours
 
 
 def _most_telling(group: Sequence[Finding], positions: Mapping[int, int]) -> Finding:
-    """The first of some like findings; a traceback soon after it rather than a bare line, since it says where and how."""
+    """The first of some like findings; of one failure a traceback rather than a bare line: it says where and how."""
     first = group[0]
     if first.message.exceptions:
         return first

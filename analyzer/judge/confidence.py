@@ -17,7 +17,7 @@ def confidence_of(
     if chosen is None:
         return (0.9, [outcome.reason]) if outcome.stated else (0.4, [outcome.reason])
     reasons = []
-    value = 0.3 + min(0.3, max(0.0, chosen.score) / 300)
+    value = 0.42 + min(0.3, max(0.0, chosen.score) / 300)
     runner_up = max((rival.score for rival in rivals if rival.cause != chosen.cause), default=None)
     if runner_up is None:
         value += 0.2

@@ -39,7 +39,8 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
     said = [f for f in findings if f.rule.event in _EVENTS]
     if said:
         last = said[-1]
-        return Outcome(_EVENTS[last.rule.event or ""], None, True, f"the log says: {fill(last.rule.title.en, last.values)}", last)
+        words = fill(last.rule.title.en, last.values)
+        return Outcome(_EVENTS[last.rule.event or ""], None, True, f"the log says: {words}", last)
     done = [f for f in findings if f.rule.event == "training_done" or at_its_end(f)]
     if has_cause:
         return Outcome("failed", state, False, "a failure was found, and nothing after it says that the job went on")

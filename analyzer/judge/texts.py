@@ -35,7 +35,8 @@ class CaseTexts:
 
     def summary(self) -> str:
         """One sentence: what failed, where, why."""
-        assert self.finding is not None and self.root is not None
+        assert self.finding is not None
+        assert self.root is not None
         rule = self.finding.rule
         title = fill(rule.title.of(self.lang), self.values)
         told = self.root.exit_code is None or str(self.root.exit_code) in title

@@ -65,7 +65,7 @@ def _exit(
 
 
 def _ended_of_pool(replica: str | None, course: Course) -> str | None:
-    """The replica whose end with an exit code is stated, where the platform names only its pool; else as it is named."""
+    """The replica whose end with an exit code is stated, where the platform names only its pool; else what it names."""
     failing = course.failing_run()
     if replica is None or failing is None or failing[0] == replica or pool_of(failing[0]) != replica:
         return replica

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 
@@ -32,15 +33,15 @@ def render_html(report: Report, lang: str = "en") -> str:
     """The report as one HTML page: one job in full, or an index and a section a job, failed ones first."""
     words = language(lang)
     diagnoses = in_order(report.diagnoses)
-    style, script = _asset("job.css"), _asset("job.js")
+    style, script = asset("page.css") + asset("job.css"), asset("job.js")
     jobs = [
         JobView(diagnosis, words, f"j{number}-", alone=len(diagnoses) == 1)
         for number, diagnosis in enumerate(diagnoses, 1)
     ]
-    return _environment().get_template("page.html.j2").render(
+    return page_environment().get_template("page.html.j2").render(
         lang=words.code, say=words.say, count=words.count, words=words, report=report, jobs=jobs,
         failed=sum(diagnosis.outcome == "failed" for diagnosis in diagnoses),
-        style=Markup(style), script=Markup(script), policy=_policy(style, script),
+        style=Markup(style), script=Markup(script), policy=policy([style], [script]),
     )  # fmt: skip
 
 
@@ -49,24 +50,25 @@ def notebook_frame(html: str, title: str = "diagnose") -> str:
     return _FRAME.format(page=escape(html, quote=True), title=escape(title, quote=True))
 
 
-def _policy(style: str, script: str) -> str:
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+def policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
+    """A content security policy under which only these styles and scripts count, and nothing is loaded."""
+    allowed = [" ".join(f"'{_digest(text)}'" for text in texts) for texts in (styles, scripts)]
+    return f"default-src 'none'; style-src {allowed[0]}; script-src {allowed[1]}; base-uri 'none'; form-action 'none'"
 
 
 def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-@lru_cache(maxsize=4)
-def _asset(name: str) -> str:
+@lru_cache(maxsize=8)
+def asset(name: str) -> str:
+    """The text of a style sheet or script of the pages."""
     return (data_folder("reports") / name).read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=1)
-def _environment() -> jinja2.Environment:
+def page_environment() -> jinja2.Environment:
+    """The templates' environment: everything that is printed is made harmless and escaped."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(data_folder("reports")), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined, finalize=_harmless, auto_reload=False,
