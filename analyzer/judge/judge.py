@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from analyzer.entries import Options, Story
 from analyzer.entries.sift import severities, time_span
 from analyzer.judge.candidates import Candidate
+from analyzer.judge.capacity import capacity_steps
 from analyzer.judge.confidence import confidence_of
 from analyzer.judge.course import Course
 from analyzer.judge.evidence import Mask, context_around, evidence_of, message_evidence
@@ -112,6 +113,9 @@ def _failure(
     rule = chosen.finding.rule
     diagnosis.retry = Retry(advice=rule.retry, why=mask(texts.why()))
     diagnosis.remediation = texts.remedies()
+    if diagnosis.category == "stockout" and diagnosis.remediation:
+        region = chosen.finding.values.get("region")
+        diagnosis.remediation[0].steps += capacity_steps(diagnosis.job, region, options.lang)
     diagnosis.points = list(chosen.points)
     diagnosis.symptoms = symptoms_of(verdict, findings, story.key, mask)
     diagnosis.ruled_out = ruled_out_of([c for c in verdict.rivals if c.score < 0], "something speaks against it")

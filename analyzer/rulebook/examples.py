@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from analyzer.model import Message, Origin
+from analyzer.rulebook.conditions import names
 from analyzer.rulebook.match import Finding, Matcher
 from analyzer.rulebook.schema import Example, Rule
 from analyzer.stitch import message_of
@@ -91,7 +92,12 @@ def _unintended(owner: Rule, other: Rule) -> bool:
         return False
     if owner.category == other.category and owner.role == other.role:
         return False
-    return owner.weight <= other.weight
+    return owner.weight <= other.weight and not (_has_edge(owner, other) or _has_edge(other, owner))
+
+
+def _has_edge(rule: Rule, other: Rule) -> bool:
+    """Whether one rule says that the other follows from it, so that both may well be about the same message."""
+    return any(names(edge, name) for edge in rule.explains for name in (other.id, other.cause) if name)
 
 
 def _short(example: RawExample) -> str:

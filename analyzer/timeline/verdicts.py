@@ -47,7 +47,7 @@ def _canonical(code: int) -> int:
 
 
 def gone_on_after(signal: Signal, lives: Iterable[Life], before: int | None = None) -> bool:
-    """Whether the replica that a word is about went on printing long after it (within the same attempt)."""
+    """Whether the replica that a word is about went on working long after it (within the same attempt)."""
     limit = signal.moment + AFTER_VERDICT
     return any(
         life.replica == signal.replica and life.last > limit and (before is None or life.begin < before)
