@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 
 from analyzer import __version__
 from analyzer.baseline import with_baseline
-from analyzer.entries import Options, Partials, Story, absorb, assemble, sift
-from analyzer.formats import read_source
+from analyzer.entries import Options, Partials, Story, absorb, assemble, sift, sift_source
 from analyzer.judge import judge
 from analyzer.judge.replicas import name_replicas
 from analyzer.model import Diagnosis, Entry, Note, Report, Tool
 from analyzer.rulebook import Matcher
+from analyzer.rulebook.telling import telling
 from analyzer.sources import open_sources
 from analyzer.stitch import stitch
 from analyzer.timeline import reconstruct
@@ -24,13 +24,14 @@ def diagnose_paths(paths: Sequence[str], rulebook: Matcher, options: Options) ->
     """Diagnoses every job found in files, folders, globs or standard input (or the one that `options` names)."""
     notes: list[Note] = []
     partials: Partials = {}
+    tells = telling(rulebook)
     for source in open_sources(paths, notes):
-        absorb(partials, sift(read_source(source, notes)))
+        absorb(partials, sift_source(source, notes, tells))
     return report_on(partials, rulebook, options, notes)
 
 
 def diagnose_entries(entries: Iterable[Entry], rulebook: Matcher, options: Options) -> Report:
-    """The same for entries that are already read."""
+    """The same for entries that are already read. Nothing is left out: what the sifted way is checked against."""
     return report_on(sift(entries), rulebook, options, [])
 
 

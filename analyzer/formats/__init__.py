@@ -6,6 +6,7 @@ Event), `container` (a container's state), `pod`, `job`, `node`, `workload`, `pr
 the form states it.
 """
 
-from analyzer.formats.read import read_source
+from analyzer.formats.ndjson import Lines
+from analyzer.formats.read import read_parts, read_source
 
-__all__ = ["read_source"]
+__all__ = ["Lines", "read_parts", "read_source"]

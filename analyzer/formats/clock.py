@@ -20,7 +20,8 @@ _MONTHS = {
     )
 }
 _CLOCK = r"(?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)(?:[.,](?P<f>\d{1,9})\d*)?"
-_ANY = re.compile(r"\d\d:\d\d:\d\d|\b0000 00:00:\d{10}|^\W?1[5-9]\d{8}|\d{8}T\d{6}", re.ASCII)
+_CLOCKED = re.compile(r"\d:\d\d:\d\d", re.ASCII)
+_NUMBERED = re.compile(r"\W?(?:1[5-9]\d{8}|20\d{6}[-T ]\d{4})", re.ASCII)
 _ISO = re.compile(
     r"(?<![\w/.-])(?P<y>[12]\d{3})(?P<sep>[-/.])(?P<mo>\d\d)(?P=sep)(?P<d>\d\d)[T ,_]\s?" + _CLOCK
     + r"\s?(?P<z>Z|UTC|GMT|[+-]\d\d:?\d\d(?!\d))?",
@@ -111,7 +112,7 @@ class LineClock:
     def read(self, line: str) -> Instant | None:
         """The time at the head of the line; None where it states none."""
         head = line[:HEAD] if "\r" not in line else line.rpartition("\r")[2][:HEAD]
-        if not _ANY.search(head):
+        if not (":" in head and _CLOCKED.search(head)) and not _NUMBERED.match(head):
             return None
         found = self._style(head)
         if found is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -55,6 +55,17 @@ class Payload(msgspec.Struct, gc=False):
 _payload = msgspec.json.Decoder(Payload)
 
 
+class LogLine(NamedTuple):
+    """A whole log line before it becomes an Entry: what `Converter.entry_of` needs, and nothing that holds its block."""
+
+    identity: Identity
+    stamp: str
+    insert_id: str
+    severity: str
+    text: str
+    line: int
+
+
 class Converter:
     """Turns the records of one source into entries, remembering identities and the parts of split entries."""
 
@@ -69,13 +80,33 @@ class Converter:
             "pipeline": lambda record, _: [pipeline_part(record.json_payload, record.text_payload)],
         }
 
-    def log_line(self, record: Record, line: int) -> Entry | None:
-        """The entry of a whole log line, the usual and quick case; None for a record that `entries` has to read."""
+    def log_line(self, record: Record, line: int) -> LogLine | None:
+        """A whole log line, the usual and quick case; None for a record that `entries` has to read."""
         identity = self._identity_of(record)
         if record.split or identity.shape in self._special:
             return None
         text, severity = _log_text(record, identity.shape)
-        return self._entry(record, identity, text, severity, line)
+        stamp = record.timestamp or record.receive_timestamp or ""
+        return LogLine(identity, stamp, record.insert_id or "", severity, text, line)
+
+    def entry_of(self, told: LogLine) -> Entry:
+        """The entry of a log line."""
+        identity, stamp, insert_id, severity, text, line = told
+        return Entry(
+            text=text,
+            time=rfc3339(stamp) or any_instant(stamp) if stamp else None,
+            severity=severity,
+            origin=identity.origin,
+            job=identity.job,
+            replica=identity.replica,
+            attempt=identity.attempt,
+            node=identity.node,
+            insert_id=insert_id,
+            sequence=0 if insert_id else line,
+            source=self._reading.name,
+            line=line,
+            fields=identity.fields,
+        )
 
     def entries(self, record: Record, line: int) -> Iterator[Entry]:
         """The entries of one record; a part of a split entry waits for the others."""
@@ -119,22 +150,8 @@ class Converter:
             yield self._special_entry(record, identity, part, line, number)
 
     def _entry(self, record: Record, identity: Identity, text: str, severity: str, line: int) -> Entry:
-        stamp = record.timestamp or record.receive_timestamp
-        return Entry(
-            text=text,
-            time=None if stamp is None else rfc3339(stamp) or any_instant(stamp),
-            severity=severity,
-            origin=identity.origin,
-            job=identity.job,
-            replica=identity.replica,
-            attempt=identity.attempt,
-            node=identity.node,
-            insert_id=record.insert_id or "",
-            sequence=0 if record.insert_id else line,
-            source=self._reading.name,
-            line=line,
-            fields=identity.fields,
-        )
+        stamp = record.timestamp or record.receive_timestamp or ""
+        return self.entry_of(LogLine(identity, stamp, record.insert_id or "", severity, text, line))
 
     def _special_entry(self, record: Record, identity: Identity, part: Part, line: int, number: int) -> Entry:
         entry = self._entry(record, identity, part.text, part.severity or _severity(record.severity), line)

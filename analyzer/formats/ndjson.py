@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 
 from analyzer.formats.json_values import ReadText, ValueReader
-from analyzer.formats.logentry import Converter
+from analyzer.formats.logentry import Converter, LogLine
 from analyzer.formats.reading import Reading
 from analyzer.formats.record import Record, decode, decoder
 from analyzer.formats.stream import Stream
@@ -21,20 +22,36 @@ LINE_LIMIT = 1 << 24
 _OBJECT = re.compile(rb'\{\s*["}]')  # a Python dict that a program prints is none
 
 
-def read_ndjson(stream: Stream, reading: Reading, read_text: ReadText) -> Iterator[Entry]:
-    """The entries of a stream of JSON lines, mostly LogEntries; lines that are no JSON are read as text."""
+class Lines(NamedTuple):
+    """The log lines of one block, which have not become entries yet, and who makes them entries."""
+
+    lines: list[LogLine]
+    converter: Converter
+
+
+def read_blocks(stream: Stream, reading: Reading, read_text: ReadText) -> Iterator[Lines | Entry]:
+    """The entries of a stream of JSON lines, mostly LogEntries; lines that are no JSON are read as text.
+
+    Plain log lines come block by block as they were decoded, anything else as entries.
+    """
     converter, values = Converter(reading), ValueReader(reading, read_text)
     for first, block in _blocks(stream, reading):
         records = _decode_block(block)
-        if records is not None:
-            for line, record in enumerate(records, first):
-                entry = converter.log_line(record, line)
-                if entry is None:
-                    yield from converter.entries(record, line)
-                else:
-                    yield entry
-        else:
+        if records is None:
             yield from _one_by_one(block, first, converter, values)
+            continue
+        lines: list[LogLine] = []
+        for line, record in enumerate(records, first):
+            told = converter.log_line(record, line)
+            if told is not None:
+                lines.append(told)
+                continue
+            if lines:
+                yield Lines(lines, converter)
+                lines = []
+            yield from converter.entries(record, line)
+        if lines:
+            yield Lines(lines, converter)
     yield from converter.rest()
     yield from values.rest()
 

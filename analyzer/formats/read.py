@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from analyzer.formats.csv_export import read_csv
 from analyzer.formats.json_values import numbered, read_json
-from analyzer.formats.ndjson import read_ndjson
+from analyzer.formats.ndjson import Lines, read_blocks
 from analyzer.formats.reading import Reading
 from analyzer.formats.recognise import Form, recognise
-from analyzer.formats.stream import Lines, Stream
+from analyzer.formats.stream import Lines as TextLines
+from analyzer.formats.stream import Stream
 from analyzer.formats.text.read import read_text
 from analyzer.formats.yaml_export import read_yaml
 from analyzer.model import Entry, Note
@@ -22,6 +23,15 @@ def read_source(source: Source, notes: list[Note]) -> Iterator[Entry]:
     What cannot be read costs itself only and leaves a Note; notes are complete once the iterator is exhausted. Raises
     DiagnoseError where the source needs a decoder that is not installed.
     """
+    for part in read_parts(source, notes):
+        if isinstance(part, Lines):
+            yield from map(part.converter.entry_of, part.lines)
+        else:
+            yield part
+
+
+def read_parts(source: Source, notes: list[Note]) -> Iterator[Lines | Entry]:
+    """The same, with the plain lines of a Cloud Logging export as they were decoded: most need never become entries."""
     reading = Reading(source.name)
     try:
         with source.open() as raw:
@@ -29,23 +39,23 @@ def read_source(source: Source, notes: list[Note]) -> Iterator[Entry]:
             if stream.is_binary:
                 reading.note("binary", "this file is no text and was left out")
             else:
-                yield from _entries(stream, reading)
+                yield from _parts(stream, reading)
     except OSError as error:
         reading.note("unreadable", f"this source cannot be read ({error.strerror or error})")
     finally:
         reading.flush(notes)
 
 
-def _entries(stream: Stream, reading: Reading) -> Iterator[Entry]:
+def _parts(stream: Stream, reading: Reading) -> Iterator[Lines | Entry]:
     found = recognise(stream.head, stream.complete)
     whole = stream.head.decode("utf-8", "replace")
     before = stream.drop(found.start)
     if found.cut:
         reading.note("truncated", "the source begins in the middle of an entry, which was left out", 1)
     elif before:
-        yield from read_text(Lines(numbered(before, 1)), before.decode("utf-8", "replace"), reading)
+        yield from read_text(TextLines(numbered(before, 1)), before.decode("utf-8", "replace"), reading)
     if found.form is Form.NDJSON:
-        yield from read_ndjson(stream, reading, read_text)
+        yield from read_blocks(stream, reading, read_text)
     elif found.form is Form.JSON:
         yield from read_json(stream, reading, read_text)
     elif found.form is Form.CSV:
@@ -53,4 +63,4 @@ def _entries(stream: Stream, reading: Reading) -> Iterator[Entry]:
     elif found.form is Form.YAML:
         yield from read_yaml(stream, reading, read_text)
     else:
-        yield from read_text(Lines(stream.lines()), whole, reading)
+        yield from read_text(TextLines(stream.lines()), whole, reading)

@@ -15,6 +15,9 @@ CHUNK = 1 << 17
 PIECE = 1 << 18
 """A physical line longer than this (bytes) is given in pieces, so that memory stays bounded."""
 
+_VAIN = 100_000
+"""How many lines may be put back before that is weighed against the lines that were read."""
+
 Line = tuple[int, bytes]
 _BINARY = (
     b"\x7fELF",
@@ -142,7 +145,7 @@ class Lines:
     def __init__(self, lines: Iterator[Line]) -> None:
         self._lines = lines
         self._ahead: deque[Line] = deque()
-        self.returned = 0
+        self._given = self._returned = 0
 
     def peek(self, distance: int = 0) -> bytes | None:
         """The line so many lines ahead, without taking it; None behind the end."""
@@ -157,12 +160,18 @@ class Lines:
         return self
 
     def __next__(self) -> Line:
+        self._given += 1
         return self._ahead.popleft() if self._ahead else next(self._lines)
 
     def back(self, lines: list[Line]) -> None:
-        """Puts lines back, so that they come next. `returned` counts their bytes, to bound how often that is done."""
+        """Puts lines back, so that they come next."""
         self._ahead.extendleft(reversed(lines))
-        self.returned += sum(len(line) + 1 for _, line in lines)
+        self._returned += len(lines)
+
+    @property
+    def may_look_ahead(self) -> bool:
+        """Whether looking far ahead in vain has cost no more than reading itself, so that all work stays linear."""
+        return self._returned <= _VAIN + 2 * (self._given - self._returned)
 
 
 def text_of(line: bytes, reading: Reading, number: int) -> str:

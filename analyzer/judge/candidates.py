@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from analyzer.judge.course import Course
+from analyzer.judge.sentences import sentence
 from analyzer.model import Instant, Message, Point
 from analyzer.rulebook import Finding, Role
 
@@ -20,6 +21,7 @@ class Candidate(msgspec.Struct, kw_only=True):
     finding: Finding
     position: int
     replica: str | None
+    lang: str = "en"  # of its reasons
     others: list[Finding] = []
     points: list[Point] = []
     explained_by: Candidate | None = None
@@ -40,9 +42,10 @@ class Candidate(msgspec.Struct, kw_only=True):
         """The full name, category.cause."""
         return self.finding.rule.cause or "unknown.unknown"
 
-    def give(self, points: float, reason: str) -> None:
-        """Adds a point for or against."""
-        self.points.append(Point(points=points, reason=reason))
+    def give(self, points: float, reason: str, **values: object) -> None:
+        """Adds a point for or against; `reason` names a sentence that the values fill."""
+        told = sentence(reason, self.lang, {name: str(value) for name, value in values.items()})
+        self.points.append(Point(points=points, reason=told))
 
 
 def replica_of(finding: Finding) -> str | None:
@@ -61,8 +64,8 @@ def can_be_cause(finding: Finding) -> bool:
 def build(findings: Sequence[Finding], positions: Mapping[int, int], course: Course) -> list[Candidate]:
     """The candidates of a job: of several findings on one message the most specific, of repeats the telling one.
 
-    A message that a noise rule names gives no candidate, and one that a cascade rule names no generic one. Of findings of one rule on one replica the first of the
-    replica's last life stands for all, since earlier lives were survived.
+    A message that a noise rule names gives no candidate, and one that a cascade rule names no generic one. Of findings
+    of one rule on one replica the first of the replica's last life stands for all, since earlier lives were survived.
     """
     noisy = _outweighed(findings)
     best: dict[int, Finding] = {}
@@ -79,7 +82,7 @@ def build(findings: Sequence[Finding], positions: Mapping[int, int], course: Cou
 
 
 def _outweighed(findings: Sequence[Finding]) -> dict[int, int]:
-    """By message: the weight up to which a finding on it is no candidate, since it is known to be noise or a cascade."""
+    """By message: the weight up to which a finding on it is no candidate, since it is known noise or a cascade."""
     limits: dict[int, int] = {}
     for finding in findings:
         limit = finding.rule.weight if finding.role is Role.NOISE else GENERIC if finding.role is Role.CASCADE else -1
@@ -100,7 +103,7 @@ def _stand_for(group: list[Finding], positions: Mapping[int, int], course: Cours
     latest = [f for f in group if course.in_last_life(replica, f.time) and not course.went_on_after(f.message)]
     first = _most_telling(latest or group[-1:], positions)
     others = [finding for finding in group if finding is not first]
-    return Candidate(finding=first, position=positions[id(first.message)], replica=replica, others=others)
+    return Candidate(finding=first, position=positions[id(first.message)], replica=replica, lang=course.lang, others=others)
 
 
 def _most_telling(group: Sequence[Finding], positions: Mapping[int, int]) -> Finding:

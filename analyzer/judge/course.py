@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from analyzer.judge.sentences import sentence
 from analyzer.model import Attempt, Instant, Message, Run, Timeline
 from analyzer.rulebook import Finding
 
@@ -19,8 +20,11 @@ CLOCK_SLACK = 10.0
 class Course:
     """Answers questions about the order of things in one job."""
 
-    def __init__(self, messages: Sequence[Message], findings: Sequence[Finding], timeline: Timeline) -> None:
+    def __init__(
+        self, messages: Sequence[Message], findings: Sequence[Finding], timeline: Timeline, lang: str = "en"
+    ) -> None:
         self.timeline = timeline
+        self.lang = lang  # of the reasons that are drawn from it
         self._place = {id(message): place for place, message in enumerate(messages)}
         self._signs: dict[tuple[str | None, int | None], list[int]] = {}
         self._all_signs: list[int] = []
@@ -123,9 +127,14 @@ class Course:
             for lane in attempt.replicas:
                 for run in lane.runs:
                     if run.end is not None and run.reason in OWN_DEATHS and not run.doomed:
-                        how = run.reason if run.exit_code is None else f"exit code {run.exit_code}"
+                        how = self._how(run)
                         found.append((run.end, lane.name, how))
         return sorted(found)
+
+    def _how(self, run: Run) -> str:
+        if run.exit_code is None:
+            return sentence(f"run_{run.reason}", self.lang)
+        return sentence("run_code", self.lang, {"code": str(run.exit_code)})
 
 
 def at_its_end(finding: Finding) -> bool:

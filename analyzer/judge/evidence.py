@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from urllib.parse import quote
 
 from analyzer.model import Entry, Evidence, Instant, JobKey, Message
@@ -128,8 +129,8 @@ def context_around(
 ) -> tuple[list[Evidence], list[Evidence]]:
     """Messages of the same replica before and after one, for the report."""
     replica = messages[position].replica
-    before = [m for m in messages[max(0, position - 400) : position] if m.replica == replica][-size:]
-    after = [m for m in messages[position + 1 : position + 400] if m.replica == replica][:size]
+    before = list(islice((m for m in reversed(messages[:position]) if m.replica == replica), size))[::-1]
+    after = list(islice((m for m in islice(messages, position + 1, None) if m.replica == replica), size))
 
     def short(message: Message) -> Evidence:
         return message_evidence(message, key, mask, lines=4, chars=400)

@@ -49,7 +49,8 @@ def exit_candidates(findings: Sequence[Finding], positions: Mapping[int, int], c
             finding=Finding(rule, finding.message, finding.values),
             position=positions[id(finding.message)],
             replica=finding.replica,
+            lang=course.lang,
         )
-        candidate.give(row.weight, f"exit code {code} by itself says this")
+        candidate.give(row.weight, "code_says_this", code=code)
         found.append(candidate)
     return found[:1]

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analyzer.entries import Story
+from analyzer.judge.sentences import sentence
 from analyzer.model import Gap, Job, Origin
 from analyzer.rulebook import Finding, Role
 
 
-def gaps_of(story: Story, findings: Sequence[Finding], job: Job) -> list[Gap]:
+def gaps_of(story: Story, findings: Sequence[Finding], job: Job, lang: str) -> list[Gap]:
     """All gaps that can be seen, the most telling first."""
-    return [*_no_replica_log(story, findings, job), *_silent_replicas(story, job), *_cut_start(story, findings, job)]
+    return [
+        *_no_replica_log(story, findings, job, lang),
+        *_silent_replicas(story, job, lang),
+        *_cut_start(story, findings, job, lang),
+    ]
 
 
 def fetch_command(job: Job, extra: str = "") -> str | None:
@@ -36,40 +41,33 @@ def _safe(text: str) -> str:
     return "".join(char for char in text if char.isascii() and (char.isalnum() or char in "-_./:"))
 
 
-def _no_replica_log(story: Story, findings: Sequence[Finding], job: Job) -> Iterator[Gap]:
+def _no_replica_log(story: Story, findings: Sequence[Finding], job: Job, lang: str) -> Iterator[Gap]:
     if any(entry.origin in (Origin.REPLICA, Origin.TEXT) for entry in story.entries):
         return
     failed = any(f.role is Role.VERDICT and f.rule.event == "replica_failed" for f in findings)
     only_described = all(entry.origin is Origin.STATUS for entry in story.entries)
     if only_described:
-        yield Gap(
-            kind="no_log",
-            text="the input has only a description of the job and none of its log",
-            command=fetch_command(job),
-        )
+        yield Gap(kind="no_log", text=sentence("gap_no_log", lang), command=fetch_command(job))
     elif failed:
-        text = (
-            "no replica logged a single line; the usual cause is that the job's service account lacks "
-            "roles/logging.logWriter, so that container output is dropped"
-        )
         command = (
             f"gcloud projects add-iam-policy-binding {_safe(job.project or 'PROJECT')} "
             "--member=serviceAccount:SERVICE_ACCOUNT --role=roles/logging.logWriter"
         )
-        yield Gap(kind="no_replica_log", text=text, command=command)
+        yield Gap(kind="no_replica_log", text=sentence("gap_no_replica_log", lang), command=command)
 
 
-def _silent_replicas(story: Story, job: Job) -> Iterator[Gap]:
+def _silent_replicas(story: Story, job: Job, lang: str) -> Iterator[Gap]:
     speaking = {entry.replica for entry in story.entries if entry.origin is Origin.REPLICA}
     if not speaking:
         return
     silent = [name for name in job.replicas if name not in speaking]
     if silent:
-        shown = ", ".join(silent[:5]) + (f" and {len(silent) - 5} more" if len(silent) > 5 else "")
-        yield Gap(kind="silent_replicas", text=f"no line of {shown} is in the input", command=fetch_command(job))
+        values = {"names": ", ".join(silent[:5]), "more": str(len(silent) - 5)}
+        text = sentence("gap_silent_many" if len(silent) > 5 else "gap_silent", lang, values)
+        yield Gap(kind="silent_replicas", text=text, command=fetch_command(job))
 
 
-def _cut_start(story: Story, findings: Sequence[Finding], job: Job) -> Iterator[Gap]:
+def _cut_start(story: Story, findings: Sequence[Finding], job: Job, lang: str) -> Iterator[Gap]:
     """An export of `gcloud logging read` without a time filter holds the last day only."""
     if job.platform not in ("vertex", "ai_platform") or not story.entries:
         return
@@ -77,5 +75,4 @@ def _cut_start(story: Story, findings: Sequence[Finding], job: Job) -> Iterator[
     spoken = [e for e in story.entries if e.time is not None and e.origin in (Origin.REPLICA, Origin.SERVICE)]
     if begun or not spoken:
         return
-    text = "the log begins in the middle of the job: without a timestamp in its filter gcloud fetches one day"
-    yield Gap(kind="cut_start", text=text, command=fetch_command(job))
+    yield Gap(kind="cut_start", text=sentence("gap_cut_start", lang), command=fetch_command(job))

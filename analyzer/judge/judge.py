@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analyzer.entries import Options, Story
-from analyzer.entries.sift import severities, time_span
+from analyzer.entries.sift import entries_in, severities, time_span
 from analyzer.judge.candidates import Candidate
 from analyzer.judge.capacity import capacity_steps
 from analyzer.judge.confidence import confidence_of
@@ -16,6 +16,7 @@ from analyzer.judge.jobfacts import job_of
 from analyzer.judge.memory import memory_of
 from analyzer.judge.novelty import novel_messages
 from analyzer.judge.outcome import Outcome, outcome_of
+from analyzer.judge.sentences import sentence
 from analyzer.judge.texts import CaseTexts
 from analyzer.judge.verdict import Verdict, choose
 from analyzer.judge.write import alternatives_of, root_cause_of, ruled_out_of, symptoms_of, unknown_cause
@@ -28,9 +29,9 @@ def judge(
     story: Story, messages: Sequence[Message], findings: Sequence[Finding], timeline: Timeline, options: Options
 ) -> Diagnosis:
     """The diagnosis of one job. Pure: the same story gives the same answer."""
-    course = Course(messages, findings, timeline)
+    course = Course(messages, findings, timeline, options.lang)
     verdict = choose(messages, findings, course)
-    outcome = outcome_of(story, findings, timeline, verdict.chosen is not None)
+    outcome = outcome_of(story, findings, timeline, verdict.chosen is not None, options.lang)
     if outcome.outcome == "succeeded":
         return _success(story, messages, findings, timeline, outcome, verdict, options)
     if outcome.outcome == "running" and not (verdict.chosen and verdict.chosen.score >= 60):
@@ -38,7 +39,8 @@ def judge(
     return _failure(story, messages, findings, timeline, outcome, verdict, course, options)
 
 
-def _frame(story: Story, findings: Sequence[Finding], timeline: Timeline, outcome: Outcome) -> Diagnosis:
+def _frame(story: Story, findings: Sequence[Finding], timeline: Timeline, outcome: Outcome, lang: str
+) -> Diagnosis:
     job = job_of(story, timeline, outcome.state)
     first, last = time_span(story.entries)
     return Diagnosis(
@@ -48,9 +50,9 @@ def _frame(story: Story, findings: Sequence[Finding], timeline: Timeline, outcom
         cause="unknown",
         summary="",
         timeline=timeline,
-        gaps=gaps_of(story, findings, job),
-        stats=Stats(entries=len(story.entries), first=first, last=last, severities=dict(severities(story.entries))),
-        explanation=[f"outcome {outcome.outcome}: {outcome.reason}"],
+        gaps=gaps_of(story, findings, job, lang),
+        stats=Stats(entries=entries_in(story.entries), first=first, last=last, severities=dict(severities(story.entries))),
+        explanation=[sentence(f"outcome_{outcome.outcome}", lang, {"reason": outcome.reason})],
     )
 
 
@@ -58,27 +60,26 @@ def _success(
     story: Story, messages: Sequence[Message], findings: Sequence[Finding], timeline: Timeline,
     outcome: Outcome, verdict: Verdict, options: Options,
 ) -> Diagnosis:  # fmt: skip
-    diagnosis = _frame(story, findings, timeline, outcome)
+    diagnosis = _frame(story, findings, timeline, outcome, options.lang)
     texts = CaseTexts(diagnosis.job, options.lang)
     diagnosis.category = "success"
     diagnosis.cause = "after_restarts" if timeline.restarts_total else "completed"
     diagnosis.summary = texts.success(timeline)
-    diagnosis.confidence, diagnosis.confidence_reasons = confidence_of(None, [], findings, outcome)
+    diagnosis.confidence, diagnosis.confidence_reasons = confidence_of(None, [], findings, outcome, options.lang)
     survived = [c for c in (verdict.chosen, *verdict.rivals) if c is not None]
-    diagnosis.ruled_out = ruled_out_of(survived, "the job succeeded in spite of it")
-    diagnosis.explanation += [
-        f"{len(survived)} frightening findings were survived: the job succeeded after them"
-    ] * bool(survived)
+    diagnosis.ruled_out = ruled_out_of(survived, sentence("succeeded_in_spite", options.lang))
+    if survived:
+        diagnosis.explanation.append(sentence("survived", options.lang, {"count": str(len(survived))}))
     return diagnosis
 
 
 def _still_running(
     story: Story, findings: Sequence[Finding], timeline: Timeline, outcome: Outcome, options: Options
 ) -> Diagnosis:
-    diagnosis = _frame(story, findings, timeline, outcome)
+    diagnosis = _frame(story, findings, timeline, outcome, options.lang)
     diagnosis.cause = "still_running"
     diagnosis.summary = CaseTexts(diagnosis.job, options.lang).running(timeline)
-    diagnosis.confidence, diagnosis.confidence_reasons = confidence_of(None, [], findings, outcome)
+    diagnosis.confidence, diagnosis.confidence_reasons = confidence_of(None, [], findings, outcome, options.lang)
     return diagnosis
 
 
@@ -86,10 +87,12 @@ def _failure(
     story: Story, messages: Sequence[Message], findings: Sequence[Finding], timeline: Timeline,
     outcome: Outcome, verdict: Verdict, course: Course, options: Options,
 ) -> Diagnosis:  # fmt: skip
-    diagnosis = _frame(story, findings, timeline, outcome)
+    diagnosis = _frame(story, findings, timeline, outcome, options.lang)
     mask = redact if options.redact else str
     chosen = verdict.chosen
-    diagnosis.confidence, diagnosis.confidence_reasons = confidence_of(chosen, verdict.rivals, findings, outcome)
+    diagnosis.confidence, diagnosis.confidence_reasons = confidence_of(
+        chosen, verdict.rivals, findings, outcome, options.lang
+    )
     diagnosis.alternatives = alternatives_of(verdict.rivals, story.key, mask)
     if options.known_shapes:
         novel = novel_messages(messages, options.known_shapes)
@@ -103,7 +106,7 @@ def _failure(
         diagnosis.summary = texts.unknown(diagnosis)
         diagnosis.confidence = min(diagnosis.confidence, 0.4)
         diagnosis.remediation = texts.unknown_remedy(diagnosis)
-        diagnosis.explanation.append("no candidate convinces: the answer is unknown, with the most telling lines")
+        diagnosis.explanation.append(sentence("none_convinces", options.lang))
         return diagnosis
     diagnosis.outcome = _ended_as(chosen, outcome.outcome)
     diagnosis.category, diagnosis.cause = chosen.cause.split(".", 1)
@@ -118,11 +121,13 @@ def _failure(
         diagnosis.remediation[0].steps += capacity_steps(diagnosis.job, region, options.lang)
     diagnosis.points = list(chosen.points)
     diagnosis.symptoms = symptoms_of(verdict, findings, story.key, mask)
-    diagnosis.ruled_out = ruled_out_of([c for c in verdict.rivals if c.score < 0], "something speaks against it")
+    diagnosis.ruled_out = ruled_out_of(
+        [c for c in verdict.rivals if c.score < 0], sentence("something_against", options.lang)
+    )
     diagnosis.memory = memory_of(diagnosis, options.lang)
     before, after = context_around(list(messages), chosen.position, story.key, mask)
     diagnosis.context = Context(before=before, after=after)
-    diagnosis.explanation += _explanation(verdict)
+    diagnosis.explanation += _explanation(verdict, options.lang)
     return diagnosis
 
 
@@ -133,7 +138,7 @@ def _cancelled(diagnosis: Diagnosis, outcome: Outcome, story: Story, mask: Mask,
     diagnosis.retry = Retry(advice="as_is")
     if outcome.finding is not None:
         diagnosis.root_cause = RootCause(rule=None, evidence=[evidence_of(outcome.finding, story.key, mask)])
-    diagnosis.explanation.append("nothing failed before the job was stopped: it was cancelled")
+    diagnosis.explanation.append(sentence("nothing_failed_before", options.lang))
     return diagnosis
 
 
@@ -143,14 +148,17 @@ def _ended_as(chosen: Candidate, outcome: str) -> str:
     return "failed" if outcome in ("unknown", "running") else outcome
 
 
-def _explanation(verdict: Verdict) -> list[str]:
+def _explanation(verdict: Verdict, lang: str) -> list[str]:
     lines = []
     for candidate in [c for c in (verdict.chosen, *verdict.rivals) if c is not None]:
         points = "; ".join(f"{point.points:+.0f} {point.reason}" for point in candidate.points)
-        where = f" on {candidate.replica}" if candidate.replica else ""
-        lines.append(f"{candidate.finding.rule.id}{where}: {candidate.score:.0f} points ({points})")
+        where = f" ({candidate.replica})" if candidate.replica else ""
+        values = {"rule": f"{candidate.finding.rule.id}{where}", "score": f"{candidate.score:.0f}", "points": points}
+        lines.append(sentence("scored", lang, values))
     lines += [
-        f"{candidate.finding.rule.id} follows from {candidate.explained_by.finding.rule.id}"
+        sentence(
+            "follows_from", lang, {"rule": candidate.finding.rule.id, "cause": candidate.explained_by.finding.rule.id}
+        )
         for candidate in verdict.explained
         if candidate.explained_by is not None
     ]

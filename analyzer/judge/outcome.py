@@ -8,6 +8,7 @@ import msgspec
 
 from analyzer.entries import Story
 from analyzer.judge.course import at_its_end
+from analyzer.judge.sentences import sentence
 from analyzer.model import Timeline
 from analyzer.rulebook import Finding
 from analyzer.rulebook.text import fill
@@ -31,11 +32,16 @@ class Outcome(msgspec.Struct, frozen=True):
     finding: Finding | None = None
 
 
-def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, has_cause: bool) -> Outcome:
+def outcome_of(
+    story: Story, findings: Sequence[Finding], timeline: Timeline, has_cause: bool, lang: str
+) -> Outcome:
     """The outcome of a job. `has_cause`: whether a convincing cause of a failure was found."""
+    def say(name: str, **values: str) -> str:
+        return sentence(name, lang, values)
+
     state = _described_state(story)
     if state is not None and (word := _word(state)) is not None and word != "running":
-        return Outcome(word, state, True, f"the job's description says {state}", _last(findings, word))
+        return Outcome(word, state, True, say("description_says", state=state), _last(findings, word))
     said = [f for f in findings if f.rule.event in _EVENTS]
     if said:
         last = said[-1]
@@ -43,23 +49,23 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
         return Outcome(_EVENTS[last.rule.event or ""], None, True, f"the log says: {words}", last)
     done = [f for f in findings if f.rule.event == "training_done" or at_its_end(f)]
     if has_cause:
-        return Outcome("failed", state, False, "a failure was found, and nothing after it says that the job went on")
+        return Outcome("failed", state, False, say("failure_found"))
     ended = timeline.attempts[-1].end_reason if timeline.attempts else None
     if ended == "success":
         return Outcome(
-            "succeeded", state, False, "the primary replica ended with exit code 0", done[-1] if done else None
+            "succeeded", state, False, say("primary_ended_well"), done[-1] if done else None
         )
     if done:
-        return Outcome("succeeded", state, False, "the training program says that it reached its end", done[-1])
+        return Outcome("succeeded", state, False, say("program_says_done"), done[-1])
     if ended == "cancelled":
-        return Outcome("cancelled", state, False, "the service stopped replicas of which none had failed")
+        return Outcome("cancelled", state, False, say("stopped_by_service"))
     if ended is not None:
-        return Outcome("failed", state, False, f"the last attempt ended: {ended.replace('_', ' ')}")
+        return Outcome("failed", state, False, say("last_attempt_ended", how=sentence(f"end_{ended}", lang)))
     if state is not None and _word(state) == "running":
-        return Outcome("running", state, True, f"the job's description says {state}")
+        return Outcome("running", state, True, say("description_says", state=state))
     if _still_running(timeline) and _would_say_so(story, findings):
-        return Outcome("running", state, False, "the service tells the end of a job, and has told none")
-    return Outcome("unknown", state, False, "no line says how the job ended")
+        return Outcome("running", state, False, say("no_end_told"))
+    return Outcome("unknown", state, False, say("no_line_on_end"))
 
 
 def _last(findings: Sequence[Finding], outcome: str) -> Finding | None:

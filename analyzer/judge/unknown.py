@@ -12,7 +12,7 @@ from analyzer.rulebook import Finding, Role
 _ALARM = re.compile(
     r"error|exception|fail|fatal|abort|killed|panic|cannot|unable|denied|refused|timed? ?out|core dumped", re.I
 )
-_CONTEXT = 200  # how many last messages are looked at: what ended a job stands near its end
+_CONTEXT = 40  # how many last messages of each replica are looked at: what ended a job stands near its end
 
 
 def telling_messages(
@@ -31,7 +31,7 @@ def telling_messages(
     for message in messages:
         shape = shape_of(message.text)
         counts[shape] = counts.get(shape, 0) + 1
-    own = [m for m in messages[-_CONTEXT:] if id(m) not in dull and m.text.strip()]
+    own = [m for m in _last_of_each(messages) if id(m) not in dull and m.text.strip()]
     alarming = [m for m in own if _ALARM.search(m.text) and m.origin is not Origin.SERVICE]
     alarming = [m for m in alarming if shape_of(m.text) not in known]
     rare = sorted(alarming, key=lambda m: counts[shape_of(m.text)])

@@ -31,7 +31,7 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
     verdicts = [f for f in findings if f.role is Role.VERDICT and f.rule.event in ("replica_failed", "container_exit")]
     for candidate in candidates:
         weight = candidate.finding.rule.weight
-        candidate.give(weight, f"the rule {candidate.finding.rule.id} is {_how_specific(weight)}")
+        candidate.give(weight, _how_specific(weight), rule=candidate.finding.rule.id)
         _survival(candidate, course)
         _agreement(candidate, verdicts)
         _speaker(candidate)
@@ -43,26 +43,27 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
 
 
 def _how_specific(weight: int) -> str:
-    return "exact" if weight >= 80 else "specific" if weight >= 50 else "general" if weight >= 25 else "generic"
+    word = "exact" if weight >= 80 else "specific" if weight >= 50 else "general" if weight >= 25 else "generic"
+    return f"rule_is_{word}"
 
 
 def _survival(candidate: Candidate, course: Course) -> None:
     message = candidate.finding.message
     if candidate.finding.role is Role.VERDICT:
         if not course.in_last_life(None, candidate.time):
-            candidate.give(-30, "it belongs to an earlier attempt, which the job was tried again after")
+            candidate.give(-30, "earlier_attempt")
         return
     went_on = course.went_on_after(message)
     if went_on:
-        candidate.give(-45, f"training went on after it ({went_on} signs of progress on the same replica)")
+        candidate.give(-45, "went_on")
     elif course.ended_well_after(message):
-        candidate.give(-45, "the training reached its end after it")
+        candidate.give(-45, "reached_its_end")
     elif course.job_went_on_after(message) >= 3:
-        candidate.give(-15, "the job made progress after it, though not on this replica")
+        candidate.give(-15, "job_went_on")
     if not course.in_last_life(candidate.replica, candidate.time):
-        candidate.give(-30, "it belongs to an earlier run or attempt, which was started again after it")
+        candidate.give(-30, "earlier_run")
     if candidate.others:
-        candidate.give(min(6, 2 * len(candidate.others)), f"it was seen {len(candidate.others) + 1} times")
+        candidate.give(min(6, 2 * len(candidate.others)), "seen_times", times=len(candidate.others) + 1)
 
 
 def _agreement(candidate: Candidate, verdicts: Iterable[Finding]) -> None:
@@ -70,21 +71,21 @@ def _agreement(candidate: Candidate, verdicts: Iterable[Finding]) -> None:
     named = [f for f in verdicts if f.values.get("replica") or f.message.about or f.message.replica]
     mine = [f for f in named if _same(f.values.get("replica") or f.message.replica, replica)]
     if mine and candidate.finding.message is not mine[-1].message:
-        candidate.give(12, "the platform names the same replica as failed")
+        candidate.give(12, "same_replica")
     elif (
         replica and named and candidate.finding.role is Role.ROOT and candidate.finding.message.origin is Origin.REPLICA
     ):
-        candidate.give(-8, "the platform names another replica as failed")
+        candidate.give(-8, "other_replica")
     code = _number((mine or list(named) or [None])[-1])  # type: ignore[list-item]
     category = candidate.finding.rule.category
     if code is None:
         return
     if category == "out_of_memory" and code in OOM_EXITS:
-        candidate.give(10, f"exit code {code} is what a kill for memory gives")
+        candidate.give(10, "code_of_memory", code=code)
     elif "crash" in candidate.cause and code in CRASH_EXITS:
-        candidate.give(10, f"exit code {code} is that of a crash signal")
+        candidate.give(10, "code_of_crash", code=code)
     elif code == 1 and candidate.finding.message.kind == "traceback":
-        candidate.give(6, "exit code 1 is what an uncaught Python exception gives")
+        candidate.give(6, "code_of_exception")
 
 
 def _number(finding: Finding | None) -> int | None:
@@ -99,9 +100,9 @@ def _same(one: str | None, other: str | None) -> bool:
 def _speaker(candidate: Candidate) -> None:
     message = candidate.finding.message
     if message.kind == "traceback" and message.exceptions and candidate.finding.role is Role.ROOT:
-        candidate.give(4, "a whole traceback proves it")
+        candidate.give(4, "whole_traceback")
     if message.origin in (Origin.NODE, Origin.AUDIT, Origin.STATUS, Origin.SERVICE, Origin.CLUSTER):
-        candidate.give(5, f"the {message.origin.value} says so, not the training program")
+        candidate.give(5, f"said_by_{message.origin.value}")
 
 
 def _own_deaths(findings: Sequence[Finding], course: Course) -> list[tuple[Instant, str, str]]:
@@ -124,7 +125,7 @@ def _after_a_peer_died(candidate: Candidate, deaths: Sequence[tuple[Instant, str
         return
     for end, replica, how in deaths:
         if replica != candidate.replica and candidate.time.plus(-PEER_WAIT) <= end <= candidate.time.plus(PEER_LAG):
-            candidate.give(-45, f"{replica} had died before it ({how})")
+            candidate.give(-45, "peer_had_died", replica=replica, how=how)
             return
 
 
@@ -162,4 +163,4 @@ def _first_of_all(candidates: Sequence[Candidate], course: Course) -> None:
     if len(timed) < 2:
         return
     first = min(timed, key=lambda c: (int(c.time or 0), c.position))
-    first.give(8, "it is the first failure of the job's end")
+    first.give(8, "first_failure")

@@ -36,7 +36,8 @@ class Entry(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     `text` is the message exactly as the input has it, prefixes and colours included. `time` is what the entry states;
     where a text line states none it inherits that of the line before it in its source, and `time_stated` is False.
     `sequence` keeps lines of one text source in order (0 for entries that have an `insert_id`, which orders them).
-    `fields` holds the structured facts of events and descriptions (reason, exit_code, pod, uid, …; see
+    `skipped` counts, by severity, lines of the same stream between the one before and this that were left out as they
+    tell nothing. `fields` holds the structured facts of events and descriptions (reason, exit_code, pod, uid, …; see
     `analyzer.formats`); it is empty for log lines.
     """
 
@@ -55,6 +56,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     source: str = ""
     line: int = 0
     fields: dict[str, Any] = {}
+    skipped: tuple[tuple[str, int], ...] = ()
 
     @property
     def order(self) -> tuple[int, str, int, str, int, str, str]:

@@ -54,9 +54,14 @@ class JobRow(msgspec.Struct, kw_only=True):
 
 
 class Fleet(msgspec.Struct, kw_only=True):
-    """All jobs of a scan. `known`: fingerprints that an earlier scan had seen; None where there was no earlier scan."""
+    """All jobs of a scan.
+
+    `known`: fingerprints that an earlier scan had seen; None where there was no earlier scan. `files`: addresses of the
+    same data as files (`jobs.parquet`, `jobs.jsonl`), relative to the fleet report.
+    """
 
     rows: list[JobRow] = []
     tool: Tool = msgspec.field(default_factory=Tool)
     notes: list[Note] = []
     known: list[str] | None = None
+    files: list[str] = []

@@ -27,7 +27,8 @@ def outcome_bars(axis: Axis, rows: Iterable[JobRow], words: Language) -> Markup:
     bars = [_stack(axis, slot, counts[slot], most, words) for slot in sorted(counts)]
     lines = [_level(most, level) for level in _levels(most)]
     labels = [
-        Markup('<text x="0" y="{}">{}</text>').format(_y(most, level) - 3, words.number(level)) for level in _levels(most)
+        Markup('<text x="0" y="{}">{}</text>').format(_y(most, level) - 3, words.number(level))
+        for level in _levels(most)
     ]
     return Markup(
         '<svg class="bars" width="100%" height="{}" role="img" aria-label="{}">{}'
@@ -44,8 +45,12 @@ def _stack(axis: Axis, slot: int, counter: Counter[str], most: int, words: Langu
         if number := counter[outcome]:
             height = _HEIGHT * number / most
             top -= height
-            parts.append(Markup('<path class="{}" d="M{} {:.1f}h8v{:.1f}h-8z"/>').format(outcome, slot * 10 + 1, top, height))
-    told = ", ".join(f"{words.number(counter[name])} {words.say(OUTCOME_NAMES[name])}" for name in _STACK if counter[name])
+            parts.append(
+                Markup('<path class="{}" d="M{} {:.1f}h8v{:.1f}h-8z"/>').format(outcome, slot * 10 + 1, top, height)
+            )
+    told = ", ".join(
+        f"{words.number(counter[name])} {words.say(OUTCOME_NAMES[name])}" for name in _STACK if counter[name]
+    )
     return Markup("<g><title>{}</title>{}</g>").format(f"{axis.told(slot)}: {told}", Markup("").join(parts))
 
 
@@ -70,18 +75,26 @@ def _level(most: int, level: int) -> Markup:
 
 
 def axis_drawing(axis: Axis) -> Markup:
-    """The labels under the bars, a few of them, each at the begin of its bar."""
+    """The labels under the bars, a few of them, each at its bar's begin; every second gives way on a small screen."""
     step = -(-axis.number // _MOST_TICKS)
-    labels = []
-    for slot in range(0, axis.number, step):
+    labels, day = [], ""
+    for number, slot in enumerate(range(0, axis.number, step)):
         place = 100 * slot / axis.number
-        if place > 90 and slot:
+        if place > 88 and slot:
             break
         told = axis.told(slot)
-        if axis.size < 86_400 and slot and axis.told(slot)[:10] == axis.told(slot - step)[:10]:
-            told = told[11:]
-        labels.append(Markup('<text x="{:.2f}%" y="12">{}</text>').format(place, told))
-    return Markup('<svg class="axis" width="100%" height="16" aria-hidden="true">{}</svg>').format(Markup("").join(labels))
+        shown = (
+            told[11:] if told[:10] == day and len(told) > 10 and number % 2 else told[5:] if len(told) > 10 else told
+        )
+        day = told[:10]
+        labels.append(
+            Markup('<text{} x="{:.2f}%" y="12">{}</text>').format(
+                Markup(' class="second"') if number % 2 else "", place, shown
+            )
+        )
+    return Markup('<svg class="axis" width="100%" height="16" aria-hidden="true">{}</svg>').format(
+        Markup("").join(labels)
+    )
 
 
 def spark(axis: Axis, rows: Iterable[JobRow], most: int, words: Language) -> Markup:
@@ -92,7 +105,9 @@ def spark(axis: Axis, rows: Iterable[JobRow], most: int, words: Language) -> Mar
         for slot, number in sorted(counts.items())
     )
     peak = max(counts.items(), key=lambda item: (item[1], -item[0]), default=None)
-    told = words.say("at most {number} at {time}", number=words.number(peak[1]), time=axis.told(peak[0])) if peak else ""
+    told = (
+        words.say("at most {number} at {time}", number=words.number(peak[1]), time=axis.told(peak[0])) if peak else ""
+    )
     return Markup(
         '<svg class="spark" viewBox="0 0 {} {}" preserveAspectRatio="none" width="100%" height="{}" role="img" '
         'aria-label="{}"><title>{}</title><path d="{}"/></svg>'
@@ -102,6 +117,7 @@ def spark(axis: Axis, rows: Iterable[JobRow], most: int, words: Language) -> Mar
 def share_bar(failed: int, jobs: int, most: int) -> Markup:
     """A bar as long as the jobs are many, the failed ones of them in colour."""
     return Markup(
-        '<svg class="share" width="100%" height="8" aria-hidden="true"><rect class="rest" width="{:.2f}%" height="8" rx="2"/>'
+        '<svg class="share" width="100%" height="8" aria-hidden="true"><rect class="rest" width="{:.2f}%" '
+        'height="8" rx="2"/>'
         '<rect class="failed" width="{:.2f}%" height="8" rx="2"/></svg>'
     ).format(100 * jobs / most, 100 * failed / most)

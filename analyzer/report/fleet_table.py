@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from urllib.parse import quote, urlsplit
 
 from analyzer.model.diagnosis import CATEGORIES, OUTCOMES
 from analyzer.model.fleet import JobRow
 from analyzer.model.instant import SECOND
 from analyzer.report.fleet_axis import row_time
-from analyzer.report.fleet_view import FleetView, lost_hours
+from analyzer.report.fleet_rows import lost_hours, report_link
+from analyzer.report.fleet_view import FleetView
 from analyzer.report.language import CATEGORY_NAMES, OUTCOME_NAMES, PLATFORM_NAMES
-from analyzer.report.neutral import shown_line, web_link
+from analyzer.report.neutral import shown_line
 
 MOST_PLAIN_ROWS = 500
 _TEXT = 220
@@ -23,7 +23,8 @@ LISTED = (
     "summary",
 )  # fmt: skip
 COLUMNS = (
-    "id", "name", *LISTED, "group", "ended", "restarts", "preemptions", "attempts", "lost", "exit_code", "replica", "report",
+    "id", "name", *LISTED, "group", "ended", "restarts", "preemptions", "attempts", "lost", "exit_code", "replica",
+    "report",
 )  # fmt: skip
 
 
@@ -61,8 +62,8 @@ def table_json(view: FleetView) -> str:
 def _values(row: JobRow, view: FleetView, lists: dict[str, _List]) -> list[Any]:
     labels = " ".join(f"{key}={value}" for key, value in sorted(row.labels.items()))
     listed = {
-        "outcome": row.outcome, "category": row.category, "cause": f"{row.category}.{row.cause}", "platform": row.platform,
-        "project": row.project, "region": row.region, "machine_type": row.machine_type,
+        "outcome": row.outcome, "category": row.category, "cause": f"{row.category}.{row.cause}",
+        "platform": row.platform, "project": row.project, "region": row.region, "machine_type": row.machine_type,
         "accelerator": row.accelerator, "image": row.image, "labels": labels, "summary": row.summary,
     }  # fmt: skip
     time = row_time(row)
@@ -81,27 +82,11 @@ def listed_failures(view: FleetView) -> list[tuple[JobRow, str, str, str | None]
     """The failed jobs for the plain table, at most 500: row, its category in words, its time, the report's address."""
     say = view.words.say
     return [
-        (row, say(CATEGORY_NAMES.get(row.category, row.category)), view.words.moment(row_time(row)), report_link(row.report))
+        (
+            row,
+            say(CATEGORY_NAMES.get(row.category, row.category)),
+            view.words.moment(row_time(row)),
+            report_link(row.report),
+        )
         for row in view.failed[:MOST_PLAIN_ROWS]
     ]
-
-
-def report_link(address: str | None) -> str | None:
-    """The address of a report if it is a plain relative path (then quoted) or an http(s) one, else None."""
-    if not address:
-        return None
-    if _is_web(address):
-        return web_link(address)
-    if address.startswith(("/", "\\")) or ".." in address.split("/"):
-        return None
-    path, mark, anchor = address.partition("#")
-    quoted = quote(path, safe="/", errors="replace")
-    return quoted + (f"#{quote(anchor, safe='', errors='replace')}" if mark else "")
-
-
-def _is_web(address: str) -> bool:
-    """Whether an address names an http(s) scheme; anything else is taken for a path, colons included."""
-    try:
-        return urlsplit(address).scheme in ("http", "https")
-    except ValueError:
-        return False

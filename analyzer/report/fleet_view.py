@@ -14,6 +14,17 @@ from analyzer.model.fleet import Fleet, JobRow
 from analyzer.model.instant import Instant
 from analyzer.report.fleet_axis import Axis, axis_of, row_time
 from analyzer.report.fleet_charts import axis_drawing, outcome_bars, share_bar, spark
+from analyzer.report.fleet_rows import (
+    by_number,
+    by_size,
+    failed_first_newest_first,
+    grouped,
+    label_of,
+    lost_gpu_hours,
+    lost_hours,
+    report_link,
+    total,
+)
 from analyzer.report.language import CATEGORY_NAMES, OUTCOME_NAMES, Language
 from analyzer.report.neutral import shown_line
 
@@ -95,7 +106,7 @@ class FleetView:
 
     def __init__(self, fleet: Fleet, words: Language) -> None:
         self.fleet, self.words = fleet, words
-        self.rows = sorted(fleet.rows, key=_failed_first_newest_first)
+        self.rows = sorted(fleet.rows, key=failed_first_newest_first)
         self.failed = [row for row in self.rows if row.outcome == "failed"]
         self.axis: Axis | None = axis_of(self.rows)
         self.outcomes = Counter(row.outcome for row in self.rows)
@@ -114,18 +125,34 @@ class FleetView:
         restarted = sum(row.restarts_total > 0 for row in self.rows)
         taken = sum(row.preemptions > 0 for row in self.rows)
         restarts = words.number(sum(row.restarts_total for row in self.rows))
-        lost = say("{hours} replica-hours, {gpu} GPU-hours", hours=self.hours(sum(map(lost_hours, self.rows))),
-                   gpu=self.hours(sum(map(lost_gpu_hours, self.rows))))  # fmt: skip
-        ran = say("{hours} replica-hours, {gpu} GPU-hours", hours=self.hours(_sum(r.replica_hours for r in self.rows)),
-                  gpu=self.hours(_sum(r.gpu_hours for r in self.rows)))  # fmt: skip
-        succeeded = say("{number} of {total} that ended", number=words.number(self.outcomes["succeeded"]), total=words.number(settled))
+        ended = words.number(settled)
         return [
-            Figure(say("succeeded"), self._share(self.outcomes["succeeded"], settled), succeeded),
-            Figure(say("restarted"), self._share(restarted, len(self.rows)), say("{number} restarts in all", number=restarts)),
-            Figure(say("preempted"), self._share(taken, len(self.rows)), words.count("{number} job", "{number} jobs", taken)),
-            Figure(say("work lost"), self.hours(sum(map(lost_hours, self.rows))) + " h", lost),
-            Figure(say("time run"), self.hours(_sum(r.replica_hours for r in self.rows)) + " h", ran),
+            Figure(
+                say("succeeded"), self._share(self.outcomes["succeeded"], settled),
+                say("{number} of {total} that ended", number=words.number(self.outcomes["succeeded"]), total=ended),
+            ),
+            Figure(
+                say("restarted"), self._share(restarted, len(self.rows)),
+                say("{number} restarts in all", number=restarts),
+            ),
+            Figure(
+                say("preempted"), self._share(taken, len(self.rows)), self._jobs(taken)
+            ),
+            self._time(say("work lost"), sum(map(lost_hours, self.rows)), sum(map(lost_gpu_hours, self.rows))),
+            self._time(
+                say("time run"), total(r.replica_hours for r in self.rows), total(r.gpu_hours for r in self.rows)
+            ),
         ]  # fmt: skip
+
+    def _jobs(self, number: int) -> str:
+        return self.words.count("{number} job", "{number} jobs", number)
+
+    def _time(self, name: str, replica_hours: float, gpu_hours: float) -> Figure:
+        say = self.words.say
+        note = say("of replicas")
+        if gpu_hours >= 0.05:
+            note = say("of replicas; {gpu} GPU-hours", gpu=self.hours(gpu_hours))
+        return Figure(name, f"{self.hours(replica_hours)} h", note)
 
     def hours(self, value: float) -> str:
         """A number of hours: `0.4`, `12.5`, `1,240`."""
@@ -140,6 +167,22 @@ class FleetView:
         return [
             (name, self.words.say(OUTCOME_NAMES[name]), self.outcomes[name]) for name in OUTCOMES if self.outcomes[name]
         ]
+
+    @property
+    def headings(self) -> list[tuple[str, str, bool]]:
+        """The columns of the table of all jobs: key to sort by, name, and whether it holds numbers."""
+        say = self.words.say
+        return [
+            ("outcome", say("Outcome"), False), ("name", say("Job"), False), ("cause", say("Cause"), False),
+            ("summary", say("Why"), False), ("ended", say("Ended (UTC)"), False), ("project", say("Project"), False),
+            ("region", say("Region"), False), ("machine_type", say("Machine"), False),
+            ("restarts", say("Restarts"), True), ("lost", say("Hours lost"), True),
+        ]  # fmt: skip
+
+    @property
+    def files(self) -> list[str]:
+        """The addresses of the data files beside the page that are safe to link to."""
+        return [link for link in map(report_link, self.fleet.files) if link]
 
     @cached_property
     def over_time(self) -> Markup | None:
@@ -174,11 +217,11 @@ class FleetView:
     @cached_property
     def categories(self) -> list[CategoryRow]:
         """Failures by category, and by cause within it, each over time; all on one scale a level."""
-        by_category = _grouped(self.failed, lambda row: row.category)
+        by_category = grouped(self.failed, lambda row: row.category)
         most = max((self._highest(rows) for rows in by_category.values()), default=1)
         found = []
-        for category, rows in _by_size(by_category):
-            by_cause = _by_size(_grouped(rows, lambda row: row.cause))
+        for category, rows in by_size(by_category):
+            by_cause = by_size(grouped(rows, lambda row: row.cause))
             highest = max(self._highest(rows) for _, rows in by_cause)
             causes = [self._cause(name, f"{category}.{name}", rows, highest) for name, rows in by_cause[:MOST_CAUSES]]
             name = self.words.say(CATEGORY_NAMES[category]) if category in CATEGORIES else category
@@ -198,14 +241,14 @@ class FleetView:
     @cached_property
     def group_numbers(self) -> dict[str, int]:
         """The number of each group on the page by its fingerprint: the costliest kinds of failure first."""
-        by_print = _grouped((row for row in self.failed if row.fingerprint), lambda row: row.fingerprint or "")
+        by_print = grouped((row for row in self.failed if row.fingerprint), lambda row: row.fingerprint or "")
         ranked = sorted(by_print, key=lambda name: (-len(by_print[name]), -sum(map(lost_hours, by_print[name])), name))
         return {name: number for number, name in enumerate(ranked, 1)}
 
     @cached_property
     def groups(self) -> list[Group]:
         """The groups that are listed, at most 40."""
-        by_print = _grouped((row for row in self.failed if row.fingerprint), lambda row: row.fingerprint or "")
+        by_print = grouped((row for row in self.failed if row.fingerprint), lambda row: row.fingerprint or "")
         known = None if self.fleet.known is None else frozenset(self.fleet.known)
         return [
             self._group(number, name, by_print[name], known is not None and name not in known)
@@ -231,7 +274,7 @@ class FleetView:
 
     @cached_property
     def breakdowns(self) -> list[Breakdown]:
-        """The jobs by project, region, machine type, accelerator, image, platform and the commonest user labels."""
+        """The jobs by project, region, machine type, accelerator, image and the commonest labels, where they differ."""
         say = self.words.say
         named: list[tuple[str, str, Callable[[JobRow], str]]] = [
             (say("Project"), "project", lambda row: row.project or ""),
@@ -243,12 +286,12 @@ class FleetView:
         keys = Counter(key for row in self.rows for key in row.labels)
         for key, _ in sorted(keys.items(), key=lambda item: (-item[1], item[0]))[:MOST_LABELS]:
             title = say("Label {name}", name=shown_line(key, 40))
-            named.append((title, "label", lambda row, key=key: _label(row, key)))  # type: ignore[misc]
+            named.append((title, "label", lambda row, key=key: label_of(row, key)))  # type: ignore[misc]
         found = [self._breakdown(title, key, of) for title, key, of in named]
-        return [breakdown for breakdown in found if breakdown.values]
+        return [breakdown for breakdown in found if len(breakdown.values) > 1]
 
     def _breakdown(self, title: str, key: str, of: Callable[[JobRow], str]) -> Breakdown:
-        by_value = _grouped((row for row in self.rows if of(row)), of)
+        by_value = grouped((row for row in self.rows if of(row)), of)
         failures = {name: sum(row.outcome == "failed" for row in rows) for name, rows in by_value.items()}
         ranked = sorted(by_value, key=lambda name: (-failures[name], -len(by_value[name]), name))
         most = max(map(len, by_value.values()), default=1)
@@ -261,48 +304,11 @@ class FleetView:
     @cached_property
     def shortages(self) -> Shortages | None:
         """Where and for what capacity ran out; None where it never did."""
-        short = [row for row in self.failed if row.category == "stockout"]
+        short = [row for row in self.failed if row.category == "stockout" and (row.region or row.accelerator)]
         if not short:
             return None
         what = Counter((row.region or "–", row.accelerator or row.machine_type or "–") for row in short)
-        regions = _by_number(region for region, _ in what.elements())[:_MOST_PLACES]
-        columns = _by_number(name for _, name in what.elements())[:_MOST_PLACES]
+        regions = by_number(region for region, _ in what.elements())[:_MOST_PLACES]
+        columns = by_number(name for _, name in what.elements())[:_MOST_PLACES]
         rows = [(region, [what[region, name] for name in columns]) for region in regions]
         return Shortages(columns, rows, max(what.values()))
-
-
-def lost_hours(row: JobRow) -> float:
-    """The work that a job lost, in hours of all its replicas together."""
-    return (row.lost_seconds or 0.0) / 3600 * max(row.replicas, 1)
-
-
-def lost_gpu_hours(row: JobRow) -> float:
-    """The work that a job lost, in hours of its accelerators; 0 where it has none."""
-    return lost_hours(row) * row.gpu_hours / row.replica_hours if row.gpu_hours and row.replica_hours else 0.0
-
-
-def _sum(values: Iterable[float | None]) -> float:
-    return sum(value for value in values if value is not None)
-
-
-def _label(row: JobRow, key: str) -> str:
-    return f"{key}={row.labels[key]}" if row.labels.get(key) else ""
-
-
-def _grouped(rows: Iterable[JobRow], key: Callable[[JobRow], str]) -> dict[str, list[JobRow]]:
-    found: dict[str, list[JobRow]] = defaultdict(list)
-    for row in rows:
-        found[key(row)].append(row)
-    return found
-
-
-def _by_size(groups: dict[str, list[JobRow]]) -> list[tuple[str, list[JobRow]]]:
-    return sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-
-
-def _by_number(names: Iterable[str]) -> list[str]:
-    return [name for name, _ in sorted(Counter(names).items(), key=lambda item: (-item[1], item[0]))]
-
-
-def _failed_first_newest_first(row: JobRow) -> tuple[bool, int, str, str, str]:
-    return (row.outcome != "failed", -int(row_time(row) or 0), row.platform, row.project or "", row.id)

@@ -44,9 +44,9 @@ def telling_line(condition: Condition, message: Message) -> int | None:
     In a traceback that is the line that names the exception, not a line of code that happens to hold the same words.
     """
     if condition.regex is not None:
-        headlines = [link for link in reversed(message.exceptions) if _regex(condition.regex, link.headline) is not None]
-        if headlines:
-            return _line_of(headlines[0], message)
+        for link in reversed(message.exceptions):
+            if _regex(condition.regex, link.headline) is not None:
+                return _line_of(link, message)
         found = compile_pattern(condition.regex).search(message.text)
         return message.text.count("\n", 0, found.start()) if found else None
     if condition.exception is not None:

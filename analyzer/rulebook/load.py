@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import yaml
 
 from analyzer.errors import RuleError
 from analyzer.model import CATEGORIES, RETRY_ADVICE
+from analyzer.resources import data_folder
 from analyzer.rulebook.schema import EVENTS, Condition, Role, Rule
 
 _KINDS = ("any", "all", "not_", "regex", "exception", "fields", "finding", "absent", "sequence")
@@ -68,7 +70,27 @@ def parse_rule(text: str, where: str) -> Rule:
         line = _line_of(text, _path(path.rstrip("`")))
         raise RuleError(message, where=f"{where}:{line}", advice="see `diagnose rules schema` for the keys") from error
     _check(rule, text, where)
-    return rule
+    return _with_groups(rule, text, where)
+
+
+def _with_groups(rule: Rule, text: str, where: str) -> Rule:
+    """The rule with each `@name` among what it explains replaced by the list of that name (`tables/groups.yaml`)."""
+    if not any(name.startswith("@") for name in rule.explains):
+        return rule
+    explained: list[str] = []
+    for name in rule.explains:
+        if name.startswith("@") and name[1:] not in _groups():
+            advice = f"use one of {', '.join('@' + known for known in sorted(_groups()))}"
+            place = f"{where}:{_line_of(text, ['explains'])}"
+            raise RuleError(f"group {name!r} is not known", where=place, advice=advice)
+        explained += _groups()[name[1:]] if name.startswith("@") else [name]
+    return msgspec.structs.replace(rule, explains=explained)
+
+
+@lru_cache(maxsize=1)
+def _groups() -> dict[str, list[str]]:
+    text = (data_folder("rules") / "tables" / "groups.yaml").read_text(encoding="utf-8")
+    return msgspec.convert(yaml.load(text, Loader=_LOADER), dict[str, list[str]])
 
 
 def _refuse_aliases(text: str, where: str) -> None:

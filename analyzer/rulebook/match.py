@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -80,6 +80,15 @@ class Matcher:
     def unfiltered(self) -> list[str]:
         """Ids of rules that must be tried on every message, since no literal of theirs is certain."""
         return [self.rules[number].id for number in self._index.always]
+
+    def literals_of(self, wanted: Callable[[Role, str | None], bool]) -> list[str]:
+        """The literals that call up a rule whose role and event are wanted."""
+        rules = self.rules
+        return [
+            literal
+            for literal, numbers in self._index.literals.items()
+            if any(wanted(rules[number].role, rules[number].event) for number in numbers)
+        ]
 
     def find(self, message: Message, platform: str = "") -> list[Finding]:
         """The rules of scope message that match it."""

@@ -121,7 +121,8 @@ class Rule(msgspec.Struct, forbid_unknown_fields=True, frozen=True, rename={"fro
 
     `title` is a short clause that can follow a colon ("workerpool0-0 failed: the GPU ran out of memory"). `cause` is
     `category.cause`. `weight` (0–100) is how specific the rule is: 10 generic, 50 usual, 80 exact. `explains` names
-    causes or rule ids (a trailing `*` stands for the rest) that follow from this one and are no causes beside it.
+    causes or rule ids (a trailing `*` stands for the rest, `@peers` for a list of `tables/groups.yaml`) that follow
+    from this one and are no causes beside it.
     `from` lists who may say it; left out, a root takes replica, text, service and status, any other takes all.
     """
 

@@ -63,6 +63,11 @@ class Beginnings:
         self._is_trail = [word in _TRAIL_WORDS for word in self._words]
         self.find = finder_of(self._words)
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All words that a line is looked through for."""
+        return self._words
+
     def shape(self, line: str, hits: list[int]) -> Shape | None:
         """The shape that begins with this line; None for a plain line."""
         if any(self._is_chain[hit] for hit in hits) and begins_chain(line):

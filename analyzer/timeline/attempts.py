@@ -49,8 +49,7 @@ class Try:
         """Its first line, or its first container's start; None where the log begins in the middle of it."""
         if any(life.start_cut for life in self.lives):
             return None
-        moments = [life.begin for life in self.lives] + [signal.moment for signal in self.signals]
-        return min(moments, default=self.begin)
+        return min((self.begin, *(life.begin for life in self.lives), *(signal.moment for signal in self.signals)))
 
     def lanes(self) -> dict[str, list[Life]]:
         """Its lives by lane, in order."""

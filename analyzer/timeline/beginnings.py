@@ -188,9 +188,9 @@ class _Span:
 
     def _opens(self, previous: int, at: int) -> bool:
         """Whether lines of the opening come again: they stood before this line, too, and not all at the same time."""
-        if self.items[at].moment - self.items[previous].moment < SAME_OPENING:
-            return False
-        if not any(self._is_early(n) for n in range(previous + 1, min(at, previous + 1 + OPENING_LINES))):
+        pause = self.items[at].moment - self.items[previous].moment
+        come = any(self._is_early(n) for n in range(previous + 1, min(at, previous + 1 + OPENING_LINES)))
+        if pause < SAME_OPENING or (pause < OPENING_TIME and not come):
             return False
         following = self.items[at + 1 : at + 1 + OPENING_LINES]
         return any(mask(item.entry.text) in self.openings.early for item in following if not _is_progress(item))

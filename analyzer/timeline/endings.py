@@ -82,7 +82,8 @@ def _failure(attempt: Try, setting: Setting) -> str:
         return "preemption"
     if is_exhausted(root, attempt, setting):
         return "restarts_exhausted"
-    return "crash" if root.exit_code in policy.transient_exit_codes else "user_exception"
+    crashed = root.exit_code in policy.transient_exit_codes or (root.exit_code is None and root.crashed)
+    return "crash" if crashed and policy.transient_exit_codes else "user_exception"
 
 
 def is_exhausted(life: Life, attempt: Try, setting: Setting) -> bool:

@@ -56,6 +56,7 @@ class Item(msgspec.Struct, gc=False):
     place: int
     signals: tuple[Signal, ...] = ()
     failure: bool = False  # a traceback or crash text begins here
+    crash: bool = False  # it is the text of a crash by signal
     role: str | None = None  # the strongest role that a rule gives to it: root or cascade
     memory: bool = False  # a rule says that memory ran out here
     finding: Finding | None = None  # the most telling root finding
@@ -109,6 +110,7 @@ def is_output(entry: Entry) -> bool:
 class _Marks(msgspec.Struct):
     signals: list[Signal] = []
     failure: bool = False
+    crash: bool = False
     role: str | None = None
     memory: bool = False
     finding: Finding | None = None
@@ -120,7 +122,8 @@ def _mark_failures(messages: Sequence[Message], places: dict[int, int], marks: d
         if message.kind in ("traceback", "crash") or message.exceptions:
             place = places.get(id(message.first))
             if place is not None:
-                marks.setdefault(place, _Marks()).failure = True
+                mark = marks.setdefault(place, _Marks())
+                mark.failure, mark.crash = True, message.kind == "crash"
 
 
 def _signals(
@@ -176,7 +179,7 @@ def _lanes(story: Story, clock: Clock, marks: dict[int, _Marks], said: set[int])
         output = is_output(entry)
         if not (output or mark.signals) or (place in said and entry.replica is None and not mark.signals):
             continue
-        item = Item(entry, clock.moments[place], place, tuple(mark.signals), mark.failure, output=output)
+        item = Item(entry, clock.moments[place], place, tuple(mark.signals), mark.failure, mark.crash, output=output)
         if mark.finding is None or mark.finding.rule.weight > mark.noise:
             item.role, item.memory, item.finding = mark.role, mark.memory, mark.finding
         named = mark.signals[0].replica if mark.signals and not output else entry.replica

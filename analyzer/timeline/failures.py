@@ -13,6 +13,7 @@ from analyzer.timeline.verdicts import AFTER_VERDICT, FRESH, gone_on_after, life
 
 STOP_CODES = frozenset((9, 15, 137, 143))
 """Exit codes of a container that was told to end, and of one that was killed when it did not."""
+_POOLED = frozenset(("low_memory", "low_disk"))
 _LAST_WORDS = {"job_succeeded": "success", "job_cancelled": "cancelled", "job_failed": "failed"}
 
 
@@ -37,9 +38,11 @@ def failed_at(attempt: Try) -> int | None:
     return attempt.fatal.moment if attempt.fatal is not None else None
 
 
-def blame(life: Life) -> tuple[bool, int, str]:
-    """Orders failed lives: one with a cause of its own before one that only complains of a peer, then by time."""
-    return (life.cascades > 0 and life.roots == 0, life.finish, life.replica)
+def blame(life: Life) -> tuple[bool, bool, int, str]:
+    """Orders failed lives: one that failed by itself before one that was told to end, one with a cause of its own
+    before one that only complains of a peer, then by time."""
+    told = life.stop is not None and life.exit_code in STOP_CODES
+    return (told, life.cascades > 0 and life.roots == 0, life.finish, life.replica)
 
 
 def _attribute(attempt: Try) -> None:
@@ -78,9 +81,9 @@ def _failed_last(attempt: Try) -> list[Life]:
     found = []
     for lives in attempt.lanes().values():
         life = lives[-1]
-        if not life.failed and len(lives) > 1 and life.last - life.begin < AFTER_VERDICT:
+        if not (life.failed or life.broke_off) and len(lives) > 1 and life.last - life.begin < AFTER_VERDICT:
             life = lives[-2]
-        if life.failed and not (torn_down is not None and _was_told(life, torn_down)):
+        if (life.failed or life.broke_off) and not (torn_down is not None and _was_told(life, torn_down)):
             found.append(life)
     return found
 
@@ -92,8 +95,9 @@ def _was_told(life: Life, torn_down: int) -> bool:
 
 def _root_of(attempt: Try, words: Sequence[Signal]) -> Life | None:
     named = []
-    for signal in words:
-        if signal.event in ("low_memory", "low_disk"):
+    # Of several words on one replica the last counts: it was started again after the others.
+    for signal in {(s.event in _POOLED, s.replica): s for s in words}.values():
+        if signal.event in _POOLED:
             pools = [pool.strip() for pool in signal.values.get("pool", "").split(",")]
             members = [life for life in attempt.lives if pool_of(life.replica) in pools]
             if len({life.replica for life in members}) == 1:

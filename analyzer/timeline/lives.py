@@ -13,6 +13,8 @@ SAME_START = 5 * SECOND
 """Lines that stand at the start of a container come within this time of the first of them."""
 SAME_LINE = SECOND // 2
 """A start line that comes again within this time is the same one told twice."""
+CERTAIN = 60
+"""Weight of a rule whose exit line is the runner's own last word, and not only about a command."""
 AFTERLIFE = 30 * SECOND
 """Work that goes on this long after a command's exit line shows that the command was only one of the program's own."""
 LATE_LINES = 60 * SECOND
@@ -39,6 +41,7 @@ class Life:
     start_cut: bool = False  # the log begins in the middle of this life
     end: int | None = None
     end_stated: bool = False
+    end_certain: bool = False  # by the runner's own last word
     exit_code: int | None = None
     code_stated: bool = False
     signal: str | None = None
@@ -49,6 +52,7 @@ class Life:
     described: bool = False  # a description of its container tells of it
     stop: int | None = None  # first sign that it was told to end
     failure: int | None = None  # last traceback or crash text
+    crashed: bool = False  # that was the text of a crash by signal
     roots: int = 0
     cascades: int = 0
     first_cascade: int | None = None
@@ -79,6 +83,11 @@ class Life:
     def finish(self) -> int:
         """When it ended as far as is known: the stated end, else its last line."""
         return self.end if self.end is not None else self.last
+
+    @property
+    def broke_off(self) -> bool:
+        """Whether its last work was followed by a traceback or crash text, and no line says how it ended."""
+        return self.exit_code is None and self.failure is not None and self.healthy <= self.failure
 
     @property
     def failed(self) -> bool:
@@ -141,7 +150,7 @@ def _mark_of(signal: Signal) -> tuple[str, str]:
 
 def _comes_after_certain_exit(life: Life, item: Item) -> bool:
     """Whether the container prints again after the runner's last word, so that it must have been started again."""
-    if life.end is None or not life.end_stated or not item.output or item.moment - life.end < 2 * SECOND:
+    if life.end is None or not life.end_certain or not item.output or item.moment - life.end < 2 * SECOND:
         return False
     return all(signal.event in ("step", "checkpoint_restored", "training_started") for signal in item.signals) and bool(
         item.signals
@@ -159,7 +168,7 @@ def _take(life: Life, item: Item, begins: bool) -> None:
     if begins and life.start is None:
         life.start = item.moment
     if item.failure:
-        life.failure = item.moment
+        life.failure, life.crashed = item.moment, item.crash
     if item.role == "root":
         life.roots += 1
     elif item.role == "cascade":
@@ -167,7 +176,7 @@ def _take(life: Life, item: Item, begins: bool) -> None:
         life.first_cascade = item.moment if life.first_cascade is None else life.first_cascade
     life.finding = item.finding or life.finding
     life.memory |= item.memory
-    life.lines += item.output
+    life.lines += item.output * (1 + sum(count for _, count in entry.skipped))
     if not (item.failure or item.role or any(signal.event in _ENDS for signal in item.signals)):
         life.healthy = max(life.healthy, item.moment)
     for signal in item.signals:
@@ -198,6 +207,7 @@ def _hear(life: Life, signal: Signal) -> None:
 def _exit(life: Life, signal: Signal) -> None:
     if life.end is None or signal.moment >= life.end:
         life.end, life.end_stated = signal.moment, True
+    life.end_certain |= signal.finding.rule.weight >= CERTAIN
     number = 0 if signal.event == "container_succeeded" else signal.number
     if number is not None:
         life.exit_code, life.code_stated = number, True
@@ -234,7 +244,7 @@ def _progress(life: Life, signal: Signal) -> None:
 
 
 def _outlives_exit(life: Life, signal: Signal) -> bool:
-    return life.end is not None and life.end_stated and signal.moment - life.end > AFTERLIFE
+    return life.end is not None and not life.end_certain and signal.moment - life.end > AFTERLIFE
 
 
 def step_of(values: dict[str, str]) -> int | None:

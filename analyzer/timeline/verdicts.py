@@ -49,7 +49,5 @@ def _canonical(code: int) -> int:
 def gone_on_after(signal: Signal, lives: Iterable[Life], before: int | None = None) -> bool:
     """Whether the replica that a word is about went on working long after it (within the same attempt)."""
     limit = signal.moment + AFTER_VERDICT
-    return any(
-        life.replica == signal.replica and life.last > limit and (before is None or life.begin < before)
-        for life in lives
-    )
+    own = (life for life in lives if life.replica == signal.replica and (before is None or life.begin < before))
+    return any(life.healthy > limit for life in own)

@@ -27,8 +27,6 @@ from analyzer.model import Entry
 
 _LINES = 50_000
 _BYTES = 1 << 25
-_RETURNED = 1 << 27
-"""How many bytes of a source may be put back after vain attempts, before blocks are no longer looked for."""
 _DESCRIBED = re.compile(rb"^Name: {2,}\S")
 _SECOND = re.compile(rb"^(?:Namespace|Labels|Roles|Priority|Annotations|API Version|Selector): *")
 _TOP_FIELDS = (
@@ -54,8 +52,6 @@ _TABLE = re.compile(rb"^\s*(?:NAMESPACE|LAST ?SEEN|FIRST ?SEEN|NAME|JobID(?:Raw)
 def read_block(number: int, raw: bytes, lines: Lines, reading: Reading, read_text: ReadText) -> list[Entry] | None:
     """The entries of the block that begins with this line, whose lines are then taken; None where none begins."""
     first = raw[:1]
-    if lines.returned > _RETURNED:
-        return None
     if first in b"{[" and first and _JSON.match(raw):
         return _attempt(partial(_json_block, read_text=read_text), number, raw, lines, reading)
     if first == b"N" and _DESCRIBED.match(raw) and _SECOND.match(lines.peek() or b""):
@@ -72,6 +68,8 @@ _Read = Callable[[list[Line], Lines, Reading], list[Entry] | None]
 
 def _attempt(read: _Read, number: int, raw: bytes, lines: Lines, reading: Reading) -> list[Entry] | None:
     """Reads a block; where it turns out to be none, its lines are put back."""
+    if not lines.may_look_ahead:
+        return None
     taken: list[Line] = [(number, raw)]
     entries = read(taken, lines, reading)
     if not entries:

@@ -1,0 +1,171 @@
+"""Leaves out what no diagnosis needs: the long middle of chatter and progress lines, of which only the count is kept.
+
+Each stream of lines (one job, speaker, machine) is kept whole around everything that tells something: a word of the
+rules, of tracebacks or of alarm, a line of a kind that is rare in the stream or that began it, a counter that falls
+back. Of its beginning and end it keeps `NEAR` lines, and of every ten minutes the first. What was left out is counted on
+the next line that was kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from analyzer.model import Entry, Origin
+from analyzer.stitch.shapes import is_indented
+
+NEAR = 40
+"""So many lines before and after a telling line are kept; it is the farthest that a later step looks (messages)."""
+RARE = 3
+"""So many lines of each kind are kept wherever they stand."""
+OPENING = 6
+OPENING_REPEATS = 14
+"""Kinds of lines that a stream begins with tell of a restart when they come again, unless they come all the time."""
+KINDS = 512
+MOST_ALIKE = 300
+"""Of telling lines that look alike so many are kept with their surroundings, further ones as chatter is."""
+MOST_FALLS = 20
+_CHECKED = 16
+_DIGITS = str.maketrans("", "", "0123456789")
+_NUMBER = re.compile(r"(?<![\d.])\d{1,15}(?![\d.])")
+_OUTPUT = frozenset((Origin.REPLICA, Origin.TEXT, Origin.NODE))
+
+Make = Callable[[], Entry]
+
+
+class _Kind:
+    """How often lines that are alike but for their digits came, and where their counter stood."""
+
+    __slots__ = ("block", "count", "falls", "floor", "told")
+
+    def __init__(self) -> None:
+        self.count = self.told = self.falls = 0
+        self.floor: tuple[int, ...] = ()
+        self.block: tuple[int, ...] = ()
+
+    def falls_back(self, text: str) -> bool:
+        """Whether the numbers that the line begins with are lower than in all of the last lines of its kind."""
+        now = tuple(int(number) for number in _NUMBER.findall(text, 0, 80)[:2])
+        lowest = min(self.floor, self.block)
+        if self.count % _CHECKED == 1:
+            self.floor, self.block = self.block, now
+        elif now < self.block:
+            self.block = now
+        if not now or now >= lowest or self.falls >= MOST_FALLS:
+            return False
+        self.floor = self.block = now
+        self.falls += 1
+        return True
+
+
+class _Stream:
+    """One stream of lines while it is read: what waits to be kept or left out, and what was left out so far."""
+
+    __slots__ = ("after", "down", "kinds", "last", "openings", "seen", "skipped", "up", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting: deque[tuple[Make, str]] = deque()
+        self.after = self.seen = self.up = self.down = 0
+        self.kinds: dict[str, _Kind] = {}
+        self.openings: set[str] = set()
+        self.skipped: dict[str, int] = {}
+        self.last = ""
+
+    @property
+    def is_disordered(self) -> bool:
+        """Whether its lines do not come in the order of time, so that neighbours say nothing."""
+        return min(self.up, self.down) * 8 > self.up + self.down
+
+    def follows(self, stamp: str) -> bool:
+        """Notes the time of the next line; whether ten minutes of the clock have begun with it."""
+        last, self.last = self.last, stamp
+        ten_seconds = stamp[:18]
+        if last[:18] != ten_seconds:
+            if last[:18] < ten_seconds:
+                self.up += 1
+            else:
+                self.down += 1
+        return last[:15] != stamp[:15]
+
+
+class Thinner:
+    """Takes the lines of one part of the input in its order and hands out those that are kept."""
+
+    def __init__(self, keep: Callable[[Entry], None]) -> None:
+        self._keep = keep
+        self._streams: dict[object, _Stream] = {}
+
+    def add(self, key: object, make: Make, text: str, stamp: str, severity: str, *, tells: bool) -> None:
+        """Takes the next line of the stream `key`; `make` gives its entry, if it is to be kept."""
+        stream = self._streams.get(key)
+        if stream is None:
+            stream = self._streams[key] = _Stream()
+        stream.seen += 1
+        new_time = stream.follows(stamp) if stamp else False
+        if self._is_near(stream, text, tells):
+            self._release(stream)
+            self._give(stream, make())
+            stream.after = NEAR
+        elif stream.after > 0:
+            stream.after -= 1
+            self._give(stream, make())
+        elif new_time or stream.seen <= NEAR or stream.is_disordered:
+            self._give(stream, make())
+        else:
+            waiting = stream.waiting
+            waiting.append((make, severity))
+            if len(waiting) > NEAR:
+                left_out = waiting.popleft()[1]
+                stream.skipped[left_out] = stream.skipped.get(left_out, 0) + 1
+
+    def finish(self) -> None:
+        """Keeps the ends of all streams."""
+        for stream in self._streams.values():
+            self._release(stream)
+        self._streams.clear()
+
+    def _is_near(self, stream: _Stream, text: str, tells: bool) -> bool:
+        """Whether a line is kept with its surroundings; a line that is merely rare is kept by what `after` it leaves."""
+        name = text[:60].translate(_DIGITS)
+        kind = stream.kinds.get(name)
+        if kind is None:
+            if len(stream.kinds) >= KINDS:
+                name = ""
+            kind = stream.kinds.setdefault(name, _Kind())
+        kind.count += 1
+        if stream.seen <= OPENING:
+            stream.openings.add(name)
+        if tells or is_indented(text):
+            kind.told += 1
+            return kind.told <= MOST_ALIKE
+        if kind.count <= RARE and name:
+            stream.after += 1
+            return False
+        if stream.seen > OPENING and name in stream.openings and kind.count <= OPENING_REPEATS:
+            return True
+        return kind.falls_back(text)
+
+    def _release(self, stream: _Stream) -> None:
+        for make, _ in stream.waiting:
+            self._give(stream, make())
+        stream.waiting.clear()
+
+    def _give(self, stream: _Stream, entry: Entry) -> None:
+        if stream.skipped:
+            entry = replace(entry, skipped=tuple(sorted(stream.skipped.items())))
+            stream.skipped = {}
+        self._keep(entry)
+
+
+def is_chatter(entry: Entry) -> bool:
+    """Whether an entry is an output line, of which there may be millions; words of services and facts are all kept."""
+    return entry.origin in _OUTPUT and not entry.fields.get("kind")
+
+
+def stream_of(entry: Entry) -> object:
+    """What keeps the streams of entries apart."""
+    container = entry.fields.get("container") if entry.fields else None
+    return (entry.job, entry.origin, entry.replica, entry.rank, entry.node, entry.attempt, container, entry.source)
