@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import typer
 
 from analyzer.cli.boundary import write_output
@@ -24,21 +26,50 @@ from analyzer.cli.options import (
     Open,
     Output,
     Packs,
+    Project,
     Quiet,
+    Region,
+    Save,
 )
 from analyzer.errors import NothingToDiagnose, UsageError
 from analyzer.model import CATEGORIES
 from analyzer.report import FORMATS
 
 if TYPE_CHECKING:
+    from analyzer.entries import Options
     from analyzer.model import Report
 
 _BY_ENDING = {".html": "html", ".htm": "html", ".json": "json", ".md": "markdown", ".sarif": "sarif", ".xml": "junit"}
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """How a report is to be given: its form and language, where to, and what makes the program exit with 1."""
+
+    format: str
+    output: Path | None
+    lang: str
+    explain: bool
+    open_: bool
+    quiet: bool
+    categories: frozenset[str]
+
+    def give(self, report: Report, where: Sequence[str], job_id: str | None) -> None:
+        """Prints the notes and the report. Raises NothingToDiagnose if it has no job."""
+        if not self.quiet:
+            _tell_notes(report)
+        if not report.diagnoses:
+            raise _nothing(where, job_id, report)
+        show(report, self.format, self.output, lang=self.lang, explain=self.explain, open_=self.open_)
+        if any(diagnosis.category in self.categories for diagnosis in report.diagnoses):
+            raise typer.Exit(1)
+
 
 def job(
     job_id: JobId = None,
     logs: Logs = None,
     job_file: JobFile = None,
+    project: Project = None,
+    region: Region = None,
+    save: Save = None,
     format: Format = None,
     output: Output = None,
     lang: Lang = "en",
@@ -54,26 +85,52 @@ def job(
 ) -> None:
     """Diagnose one job, or every job of the input."""
     sources = [*(logs or ()), *(job_file or ())]
-    if not sources:
-        raise UsageError("no input is named", advice="add --logs PATH (a file, folder, glob, or - for standard input)")
-    categories = _categories(fail_on)
-    chosen_format = format_of(format, output, open_)
-    check_lang(lang)
+    live = project is not None or (not sources and job_id is not None and "/" in job_id)
+    if not live:
+        _check_input(sources, region, save)
+    answer = answer_asked(format, output, lang, explain, open_, quiet, fail_on)
+    options = options_of(job_id, exit_code, lang, no_redact, baseline)
 
-    from analyzer.entries import Options
     from analyzer.pipeline import diagnose_paths
     from analyzer.rulebook.cache import load_rulebook
 
+    rulebook = load_rulebook(rules or ())
+    if live:
+        from analyzer.live.run import run_live
+
+        report, name = run_live(job_id, project, region, save, sources, rulebook, options, quiet)
+        answer.give(report, [name], None)
+    else:
+        answer.give(diagnose_paths(sources, rulebook, options), sources, job_id)
+
+
+def answer_asked(
+    format: str | None, output: Path | None, lang: str, explain: bool, open_: bool, quiet: bool, fail_on: str | None
+) -> Answer:
+    """What the options of a call ask for. Raises UsageError where they are off."""
+    check_lang(lang)
+    return Answer(
+        format=format_of(format, output, open_), output=output, lang=lang, explain=explain, open_=open_, quiet=quiet,
+        categories=_categories(fail_on),
+    )  # fmt: skip
+
+
+def options_of(
+    job_id: str | None, exit_code: list[str] | None, lang: str, no_redact: bool, baseline: str | None = None
+) -> Options:
+    """What a call says beside its input. Raises UsageError where an exit code has no number."""
+    from analyzer.entries import Options
+
     codes = _exit_codes(exit_code)
-    options = Options(job_id=job_id, exit_codes=codes, lang=lang, redact=not no_redact, baseline=baseline)
-    report = diagnose_paths(sources, load_rulebook(rules or ()), options)
-    if not quiet:
-        _tell_notes(report)
-    if not report.diagnoses:
-        raise _nothing(sources, options.job_id, report)
-    show(report, chosen_format, output, lang=lang, explain=explain, open_=open_)
-    if any(diagnosis.category in categories for diagnosis in report.diagnoses):
-        raise typer.Exit(1)
+    return Options(job_id=job_id, exit_codes=codes, lang=lang, redact=not no_redact, baseline=baseline)
+
+
+def _check_input(sources: Sequence[str], region: str | None, save: Path | None) -> None:
+    if not sources:
+        advice = "add --logs PATH (a file, folder, glob, or - for standard input), or --project for a job's live log"
+        raise UsageError("no input is named", advice=advice)
+    if region is not None or save is not None:
+        raise UsageError("--region and --save belong to a live log", advice="add --project PROJECT_ID")
 
 
 def show(
@@ -137,7 +194,7 @@ def _tell_notes(report: Report) -> None:
         typer.echo(f"note: {len(report.notes) - 20} more notes are in the JSON report", err=True)
 
 
-def _nothing(sources: list[str], job_id: str | None, report: Report) -> NothingToDiagnose:
+def _nothing(sources: Sequence[str], job_id: str | None, report: Report) -> NothingToDiagnose:
     where = ", ".join(sources[:3])
     if job_id is None or not report.jobs_found:
         return NothingToDiagnose(

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from analyzer import __version__
-from analyzer.cli import facts, jobs, reports, rules
+from analyzer.cli import facts, jobs, reports, rules, watch
 from analyzer.cli.boundary import run
 
 
@@ -47,6 +47,7 @@ app = typer.Typer(
         " restart timeline.\n\n"
         "  diagnose JOB_ID --logs export.json     one job out of a Cloud Logging export\n\n"
         "  diagnose --logs exports/               every job found there\n\n"
+        "  diagnose JOB_ID --project PROJECT_ID   one job out of its live log\n\n"
         "  kubectl logs POD | diagnose --logs -   any log, from standard input\n\n"
         "A job that is called like a command: diagnose job NAME …"
     ),
@@ -63,6 +64,7 @@ def options(
 
 
 app.command("job", help="Diagnose one job, or every job of the input.")(jobs.job)
+app.command("watch", help="Follow a live job: tell what happens, diagnose it as soon as it ends.")(watch.watch)
 app.command("report", help="Render a saved diagnosis (JSON) again.")(reports.report)
 app.command(
     "exit-code", help="Explain an exit code or signal.", context_settings={"ignore_unknown_options": True}

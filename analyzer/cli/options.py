@@ -14,9 +14,19 @@ JobId = Annotated[
 ]
 Logs = Annotated[
     list[str] | None,
-    typer.Option("--logs", "-l", help="A file, folder, glob, or - for standard input; repeatable."),
+    typer.Option("--logs", "-l", help="A file, folder, glob, gs:// address, or - for standard input; repeatable."),
 ]
 JobFile = Annotated[list[str] | None, typer.Option("--job-file", help="A job or pod description (JSON or YAML).")]
+Project = Annotated[
+    str | None,
+    typer.Option("--project", "-p", help="Read the job's live log in this Google Cloud project.", metavar="PROJECT_ID"),
+]
+Region = Annotated[
+    str | None, typer.Option("--region", help="Where the live job runs; found out where it is left out.")
+]
+Save = Annotated[
+    Path | None, typer.Option("--save", help="Keep what was fetched in a file, to read it again with --logs.")
+]
 Format = Annotated[str | None, typer.Option("--format", "-f", help=f"One of {', '.join(FORMATS)}.", show_default=False)]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to a file; its ending may choose the format.")
@@ -36,5 +46,5 @@ Baseline = Annotated[
 Explain = Annotated[bool, typer.Option("--explain", help="Show how the verdict was reached.")]
 NoRedact = Annotated[bool, typer.Option("--no-redact", help="Leave secrets in the quoted lines.")]
 Open = Annotated[bool, typer.Option("--open", help="Open the HTML report in the browser.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no notes on the input.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no notes on the input and no progress.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback on an internal error.")]

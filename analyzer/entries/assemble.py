@@ -38,8 +38,9 @@ def assemble(partials: Partials) -> tuple[list[Story], list[Note]]:
 
 def _join_names(named: Mapping[JobKey, Partial]) -> dict[JobKey, Partial]:
     target = {key: key for key in named}
+    by_uid = _batch_jobs_by_uid(named)
     for key in sorted(named):
-        better = _same_job(key, named) or _owner(key, named)
+        better = _same_job(key, named) or by_uid.get((key.platform, key.id)) or _owner(key, named)
         if better is not None and better != key:
             target[key] = better
     joined: dict[JobKey, Partial] = {}
@@ -59,6 +60,17 @@ def _same_job(key: JobKey, named: Mapping[JobKey, Partial]) -> JobKey | None:
         return None
     others = [k for k in named if k != key and (k.platform, k.id) == (key.platform, key.id) and _says_more(k, key)]
     return min(others, default=None)
+
+
+def _batch_jobs_by_uid(named: Mapping[JobKey, Partial]) -> dict[tuple[str, str], JobKey]:
+    """Batch jobs by the uid that their descriptions state: their log lines may carry that instead of the name."""
+    return {
+        (key.platform, str(entry.fields["uid"])): key
+        for key in sorted(named, reverse=True)
+        if key.platform == "batch"
+        for entry in named[key].entries.values()
+        if entry.fields.get("kind") == "job" and entry.fields.get("uid")
+    }
 
 
 def _says_more(one: JobKey, other: JobKey) -> bool:

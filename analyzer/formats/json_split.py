@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator
+from itertools import islice
+
+import msgspec
 
 VALUE_LIMIT = 1 << 26
 """A single value larger than this (bytes) is skipped. Entries end at 256 KiB, but a list of pods may be long."""
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]]|"', re.DOTALL)
 _STRING_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_BOUNDARY = re.compile(rb"\}(?=,? ?\n?\{)")
+_TRIES = 3
+_NEAR = 1 << 14
 _BETWEEN = re.compile(rb"[ \t\r\n,\x1e\xef\xbb\xbf]*+")  # also RFC 7464's record separator and a byte order mark
 
 Piece = tuple[str, int, bytes]
@@ -54,7 +60,9 @@ class Splitter:
         while True:
             if self._depth == 0 and not (yield from self._next_value()):
                 return
-            end = self._end_of_value()
+            end = self._quick_end() if self._at == self._start else -1
+            if end < 0:
+                end = self._end_of_value()
             if end < 0:
                 del self._buffer[: self._start]
                 self._at -= self._start
@@ -99,6 +107,26 @@ class Splitter:
             text = bytes(buffer[end:newline])
             self._start = newline
             yield "text", self._line, text
+
+    def _quick_end(self) -> int:
+        """The end of the value that begins here, where it is written as programs write it; -1 where that is not plain.
+
+        A line with the brace alone, as far in as the one that opened, ends a value of pretty print; a brace before the
+        next one ends a value of compact print. That the text up to there is a whole JSON value proves it.
+        """
+        buffer, start = self._buffer, self._start
+        if bytes(buffer[start + 1 : start + 2]) in (b"\n", b"\r"):
+            column = start - buffer.rfind(b"\n", 0, start) - 1
+            ends = (found + column + 2 for found in (buffer.find(b"\n" + b" " * column + b"}", start),) if found >= 0)
+        else:
+            ends = (found.end() for found in islice(_BOUNDARY.finditer(buffer, start, start + _NEAR), _TRIES))
+        for end in ends:
+            try:
+                msgspec.json.decode(bytes(memoryview(buffer)[start:end]), type=msgspec.Raw)
+            except (msgspec.DecodeError, RecursionError):
+                continue
+            return end
+        return -1
 
     def _end_of_value(self) -> int:
         """The end of the value that is being scanned; -1 where it does not end in this buffer."""

@@ -39,7 +39,11 @@ class ValueReader:
         """The entries of one value: a LogEntry, an envelope around some, a description, or a structured log line."""
         record = decode(raw)
         if record is not None:
-            yield from self._converter.entries(record, line)
+            told = self._converter.log_line(record, line)
+            if told is None:
+                yield from self._converter.entries(record, line)
+            else:
+                yield self._converter.entry_of(told)
             return
         try:
             value = value_of(raw)

@@ -135,11 +135,11 @@ class _JsonReader:
         else:
             start = self._at
             name = self._scalar()
-            if self._sign() != ":":
-                raise NotADocument(f"no `:` behind a key in line {self._line_now}")
+            if not isinstance(name, str) or self._sign() != ":":
+                raise NotADocument(f"no key with a `:` behind it in line {self._line_now}")
             self._at += 1
             self._sign()
-            self._value(container, str(name), start)
+            self._value(container, name, start)
         return True
 
     def _value(self, container: Any, key: str | int, start: int) -> None:
@@ -180,7 +180,8 @@ class _JsonReader:
     def _scalar(self) -> Any:
         found = _SCALAR.match(self._text, self._at)
         if found is None:
-            if self._text[self._at] == '"' or len(self._text) - self._at < len("-Infinity"):
+            rest = self._text[self._at : self._at + len("-Infinity")]
+            if rest[0] == '"' or any(word.startswith(rest) for word in _SINGLE):
                 raise _EndOfText
             raise NotADocument(f"no JSON in line {self._line_now}")
         self._at = found.end()

@@ -56,7 +56,7 @@ _payload = msgspec.json.Decoder(Payload)
 
 
 class LogLine(NamedTuple):
-    """A whole log line before it becomes an Entry: what `Converter.entry_of` needs, and nothing that holds its block."""
+    """A log line before it becomes an Entry: what `Converter.entry_of` needs, and nothing that holds its block."""
 
     identity: Identity
     stamp: str

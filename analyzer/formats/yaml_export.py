@@ -14,32 +14,39 @@ from analyzer.formats.record import record_of
 from analyzer.formats.stream import Lines, Stream, text_of
 from analyzer.model import Entry
 
-_DOCUMENT_LIMIT = 1 << 25
+_DOCUMENT_LIMIT = 1 << 24
 """A single document longer than this (characters) is read as plain lines: entries end at 256 KiB."""
 
 
 def read_yaml(stream: Stream, reading: Reading, read_text: ReadText) -> Iterator[Entry]:
     """The entries of a stream of YAML documents; one that cannot be read is kept as plain lines."""
     converter = Converter(reading)
-    for line, lines in _documents(stream, reading):
-        yield from _document(lines, line, reading, converter, read_text)
+    for line, lines, whole in _documents(stream, reading):
+        if whole:
+            yield from _document(lines, line, reading, converter, read_text)
+        else:
+            reading.note("too_large", "YAML documents beyond any description were kept as plain lines", line)
+            yield from _text(lines, line, reading, read_text)
     yield from converter.rest()
 
 
-def _documents(stream: Stream, reading: Reading) -> Iterator[tuple[int, list[str]]]:
+def _documents(stream: Stream, reading: Reading) -> Iterator[tuple[int, list[str], bool]]:
+    """First line, lines, and whether they are a whole document."""
     lines: list[str] = []
-    first, size = stream.line, 0
+    first, size, whole = stream.line, 0, True
     for number, raw in stream.lines():
         line = text_of(raw, reading, number)
-        if line.rstrip() == "---" or size > _DOCUMENT_LIMIT:
+        end = line.rstrip() == "---"
+        if end or size > _DOCUMENT_LIMIT:
             if lines:
-                yield first, lines
-            first, lines, size = number + 1, [], 0
-            continue
-        lines.append(line)
-        size += len(line) + 1
+                yield first, lines, whole and end
+            whole = end
+            first, lines, size = number + end, [], 0
+        if not end:
+            lines.append(line)
+            size += len(line) + 1
     if lines:
-        yield first, lines
+        yield first, lines, whole
 
 
 def _document(

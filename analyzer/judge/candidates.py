@@ -103,7 +103,9 @@ def _stand_for(group: list[Finding], positions: Mapping[int, int], course: Cours
     latest = [f for f in group if course.in_last_life(replica, f.time) and not course.went_on_after(f.message)]
     first = _most_telling(latest or group[-1:], positions)
     others = [finding for finding in group if finding is not first]
-    return Candidate(finding=first, position=positions[id(first.message)], replica=replica, lang=course.lang, others=others)
+    return Candidate(
+        finding=first, position=positions[id(first.message)], replica=replica, lang=course.lang, others=others
+    )
 
 
 def _most_telling(group: Sequence[Finding], positions: Mapping[int, int]) -> Finding:

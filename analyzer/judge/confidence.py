@@ -12,7 +12,10 @@ from analyzer.rulebook import Finding, Role
 
 
 def confidence_of(
-    chosen: Candidate | None, rivals: Sequence[Candidate], findings: Sequence[Finding], outcome: Outcome,
+    chosen: Candidate | None,
+    rivals: Sequence[Candidate],
+    findings: Sequence[Finding],
+    outcome: Outcome,
     lang: str,
 ) -> tuple[float, list[str]]:
     """A number from 0 to 1 and the plain sentences that it rests on."""

@@ -39,8 +39,7 @@ def judge(
     return _failure(story, messages, findings, timeline, outcome, verdict, course, options)
 
 
-def _frame(story: Story, findings: Sequence[Finding], timeline: Timeline, outcome: Outcome, lang: str
-) -> Diagnosis:
+def _frame(story: Story, findings: Sequence[Finding], timeline: Timeline, outcome: Outcome, lang: str) -> Diagnosis:
     job = job_of(story, timeline, outcome.state)
     first, last = time_span(story.entries)
     return Diagnosis(
@@ -51,7 +50,9 @@ def _frame(story: Story, findings: Sequence[Finding], timeline: Timeline, outcom
         summary="",
         timeline=timeline,
         gaps=gaps_of(story, findings, job, lang),
-        stats=Stats(entries=entries_in(story.entries), first=first, last=last, severities=dict(severities(story.entries))),
+        stats=Stats(
+            entries=entries_in(story.entries), first=first, last=last, severities=dict(severities(story.entries))
+        ),
         explanation=[sentence(f"outcome_{outcome.outcome}", lang, {"reason": outcome.reason})],
     )
 

@@ -32,10 +32,9 @@ class Outcome(msgspec.Struct, frozen=True):
     finding: Finding | None = None
 
 
-def outcome_of(
-    story: Story, findings: Sequence[Finding], timeline: Timeline, has_cause: bool, lang: str
-) -> Outcome:
+def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, has_cause: bool, lang: str) -> Outcome:
     """The outcome of a job. `has_cause`: whether a convincing cause of a failure was found."""
+
     def say(name: str, **values: str) -> str:
         return sentence(name, lang, values)
 
@@ -52,9 +51,7 @@ def outcome_of(
         return Outcome("failed", state, False, say("failure_found"))
     ended = timeline.attempts[-1].end_reason if timeline.attempts else None
     if ended == "success":
-        return Outcome(
-            "succeeded", state, False, say("primary_ended_well"), done[-1] if done else None
-        )
+        return Outcome("succeeded", state, False, say("primary_ended_well"), done[-1] if done else None)
     if done:
         return Outcome("succeeded", state, False, say("program_says_done"), done[-1])
     if ended == "cancelled":

@@ -30,4 +30,3 @@ def _named(finding: Finding, names: Names) -> Finding:
     if settled is None or settled == replica:
         return finding
     return msgspec.structs.replace(finding, values={**finding.values, "replica": settled})
-

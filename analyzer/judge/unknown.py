@@ -46,3 +46,13 @@ def telling_messages(
             unique.append(message)
     return unique[:limit] or words[-1:] or list(messages[-1:])
 
+
+def _last_of_each(messages: Sequence[Message]) -> list[Message]:
+    """The last messages of each replica, in order."""
+    counts: dict[str | None, int] = {}
+    kept = []
+    for message in reversed(messages):
+        counts[message.replica] = count = counts.get(message.replica, 0) + 1
+        if count <= _CONTEXT:
+            kept.append(message)
+    return kept[::-1]

@@ -122,9 +122,7 @@ def _support(chosen: Candidate, findings: Sequence[Finding]) -> list[Finding]:
         and f.message.origin is not own.origin
     ]
     words = [
-        f
-        for f in others
-        if f.role is Role.VERDICT and "exit_code" in f.values and f.replica in (chosen.replica, None)
+        f for f in others if f.role is Role.VERDICT and "exit_code" in f.values and f.replica in (chosen.replica, None)
     ]
     return [*same[:2], *speakers[:2], *words[-1:]]
 

@@ -13,12 +13,16 @@ from google.auth.exceptions import GoogleAuthError
 from google.auth.transport.requests import AuthorizedSession
 from google.cloud.logging_v2.services.logging_service_v2 import LoggingServiceV2Client
 from google.cloud.logging_v2.services.logging_service_v2.transports import LoggingServiceV2GrpcTransport
+from requests.adapters import HTTPAdapter
 
 from analyzer import __version__
 from analyzer.live.endpoints import Endpoints
 from analyzer.live.refusals import credentials_error
 
 _SCOPES = ("https://www.googleapis.com/auth/cloud-platform",)
+AT_ONCE = 16
+"""Descriptions that may be asked for at the same time."""
+_HOSTS = 64
 _NO_LIMIT = (("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1))
 """A page of 1,000 entries may be larger than the 4 MiB that gRPC takes by default."""
 
@@ -44,9 +48,7 @@ def connect(endpoints: Endpoints) -> Connection:
         RemoteError: if there are no credentials.
     """
     credentials = _credentials(endpoints)
-    session = AuthorizedSession(credentials) if endpoints.describes else None
-    if session is not None and endpoints.local:
-        session.trust_env = False  # a proxy knows no address of this machine
+    session = _session(credentials, endpoints) if endpoints.describes else None
     return Connection(_client(credentials, endpoints), session, endpoints)
 
 
@@ -60,6 +62,15 @@ def _credentials(endpoints: Endpoints) -> Any:
     return credentials
 
 
+def _session(credentials: Any, endpoints: Endpoints) -> AuthorizedSession:
+    session = AuthorizedSession(credentials)
+    for scheme in ("https://", "http://"):
+        session.mount(scheme, HTTPAdapter(pool_connections=_HOSTS, pool_maxsize=AT_ONCE))
+    if endpoints.local:
+        session.trust_env = False  # a proxy knows no address of this machine
+    return session
+
+
 def _client(credentials: Any, endpoints: Endpoints) -> LoggingServiceV2Client:
     info = ClientInfo(user_agent=f"training-job-analyzer/{__version__}")
     if endpoints.local and endpoints.logging is not None:
@@ -69,5 +80,5 @@ def _client(credentials: Any, endpoints: Endpoints) -> LoggingServiceV2Client:
         host = endpoints.logging or "logging.googleapis.com"
         transport = LoggingServiceV2GrpcTransport(host=host, credentials=credentials, client_info=info)
     # A tail would otherwise block until its first entry comes, which may be never.
-    transport.tail_log_entries._prefetch_first_result_ = False
+    setattr(transport.tail_log_entries, "_prefetch_first_result_", False)  # noqa: B010  no declared attribute
     return LoggingServiceV2Client(transport=transport)

@@ -15,13 +15,12 @@ from requests.exceptions import RequestException
 
 from analyzer.facts.tables import table_rows
 from analyzer.formats.shape import as_dict, as_list
-from analyzer.live.connection import Connection
+from analyzer.live.connection import AT_ONCE, Connection
 from analyzer.live.refusals import Refusal, credentials_error, expired_credentials, refusal_in
 from analyzer.live.target import Service, Target
 from analyzer.model import Note
 
 TIMEOUT = 20.0
-_AT_ONCE = 16
 _TASKS = 500
 _VERTEX_KINDS = ("customJobs", "hyperparameterTuningJobs", "trainingPipelines", "pipelineJobs")
 _OVER = ("SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED", "PARTIALLY_SUCCEEDED")
@@ -110,7 +109,7 @@ class Descriptions:
         if len(places) < 2:
             yield from ((place, self._get(place)) for place in places)
             return
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
             yield from zip(places, pool.map(self._get, places), strict=True)
 
     def _get(self, place: Place) -> dict[str, Any] | None:
@@ -210,7 +209,8 @@ def _backing(job: dict[str, Any]) -> tuple[list[str], str]:
 
 def _task_jobs(task: dict[str, Any]) -> Iterable[str]:
     executor = as_dict(task.get("executorDetail"))
-    path = as_dict(executor.get("customJobDetail")).get("job") or as_dict(executor.get("containerDetail")).get("mainJob")
+    custom, container = as_dict(executor.get("customJobDetail")), as_dict(executor.get("containerDetail"))
+    path = custom.get("job") or container.get("mainJob")
     return [path] if isinstance(path, str) and path else []
 
 

@@ -183,7 +183,8 @@ class Fetch:
         where += f", region {self._target.region}" if self._target.region else ""
         refused = "; ".join(note.text for note in self._descriptions.notes(self._target.services))
         return NothingToDiagnose(
-            f"there is no log entry and no description of a job {self._target.id!r}" + (f" ({refused})" if refused else ""),
+            f"no log entry and no description of a job {self._target.id!r} is there"
+            + (f" ({refused})" if refused else ""),
             where=where,
             advice="check the id, --project and --region; "
             f"entries are gone after {RETENTION.days} days unless the log bucket keeps them longer",

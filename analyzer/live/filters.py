@@ -95,7 +95,7 @@ def _places(job: str, services: frozenset[Service]) -> list[str]:
 def _cluster_places(job: str) -> list[str]:
     name = quoted(job)
     named = quoted(f"^{re.escape(job)}($|[-.])")
-    labels = [f'labels.{quoted("k8s-pod/" + label.replace(".", "_"))}={name}' for label in CONTROLLER_LABELS]
+    labels = [f"labels.{quoted('k8s-pod/' + label.replace('.', '_'))}={name}" for label in CONTROLLER_LABELS]
     owners = " OR ".join(['labels."logging.gke.io/top_level_controller_name"=' + name, *labels])
     return [
         f'(resource.type="k8s_container" AND ({owners} OR resource.labels.pod_name=~{named}))',

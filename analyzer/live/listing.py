@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from google.api_core.exceptions import GoogleAPICallError, RetryError
+from google.api_core.exceptions import GoogleAPICallError
 from google.auth.exceptions import GoogleAuthError
 from google.cloud.logging_v2.services.logging_service_v2 import LoggingServiceV2Client
 from google.cloud.logging_v2.types import ListLogEntriesRequest, ListLogEntriesResponse
@@ -92,13 +92,11 @@ class Lister:
                 return ListLogEntriesResponse.pb(next(iter(pager.pages)))
             except GoogleAuthError as error:
                 raise credentials_error(error) from error
-            except RetryError as error:
-                refusal, cause = Refusal("DEADLINE_EXCEEDED", str(error)), error
             except GoogleAPICallError as error:
-                refusal, cause = refusal_of(error), error
-            wait = backoffs[refusal.status == "RESOURCE_EXHAUSTED"].next_wait() if passes(refusal) else None
-            if wait is None:
-                raise logging_error(refusal, self._project) from cause
+                refusal = refusal_of(error)
+                wait = backoffs[refusal.status == "RESOURCE_EXHAUSTED"].next_wait() if passes(refusal) else None
+                if wait is None:
+                    raise logging_error(refusal, self._project) from error
             self.retries += 1
             self._waiting(wait, _PASSING[refusal.status])
             self._clock.sleep(wait)

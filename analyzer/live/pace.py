@@ -78,7 +78,7 @@ class Backoff:
         """Seconds to wait before the next try; None when it has been tried often enough."""
         if self._failures >= self._tries:
             return None
-        whole = min(self._most, self._first * 2**self._failures)
+        whole: float = min(self._most, self._first * 2.0**self._failures)
         self._failures += 1
         return whole * self._chance.uniform(0.5, 1.0)
 

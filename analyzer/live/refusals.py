@@ -12,7 +12,9 @@ from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
 
 from analyzer.errors import RemoteError
 
-_QUOTA_PROJECT = re.compile(r"requires a quota project|project_number:(?:764086051850|32555940559)\b|USER_PROJECT_DENIED")
+_QUOTA_PROJECT = re.compile(
+    r"requires a quota project|project_number:(?:764086051850|32555940559)\b|USER_PROJECT_DENIED"
+)
 """Also the project numbers of gcloud's own login, which a call without a quota project is charged to."""
 _DISABLED = re.compile(r"has not been used in project|\bSERVICE_DISABLED\b|API (?:is|has been) disabled")
 _NO_PROJECT = re.compile(
@@ -103,12 +105,10 @@ def _worded(refusal: Refusal, project: str) -> RemoteError:
     if refusal.status == "RESOURCE_EXHAUSTED":
         return RemoteError(
             f"the quota of 60 read requests a minute of the project {project!r} stayed used up ({said})",
-            advice="try again later, or copy the log to a bucket with `gcloud logging copy` and read that with --logs gs://…",
+            advice="try again later, or copy the log with `gcloud logging copy` and read the copy with --logs gs://…",
         )
     if refusal.status == "INVALID_ARGUMENT":
-        return RemoteError(
-            f"Cloud Logging refused the query ({said})", advice="check --project and the job's id"
-        )
+        return RemoteError(f"Cloud Logging refused the query ({said})", advice="check --project and the job's id")
     return RemoteError(f"Cloud Logging failed ({said})", advice="try again in a few minutes")
 
 

@@ -47,7 +47,9 @@ def spooled(save: Path | None, name: str) -> Iterator[Spool]:
         handle, temporary = tempfile.mkstemp(prefix=".diagnose-", suffix=".jsonl", dir=folder)  # mode 0600
     except OSError as error:
         raise RenderError(
-            f"cannot be written ({error.strerror})", where=str(save or tempfile.gettempdir()), advice="choose another --save"
+            f"cannot be written ({error.strerror})",
+            where=str(save or tempfile.gettempdir()),
+            advice="choose another --save",
         ) from error
     path = Path(temporary)
     try:

@@ -53,12 +53,16 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return frozenset(found)
 
 
-def target_of(job: str, project: str | None, region: str | None) -> Target:
+def target_of(job: str | None, project: str | None, region: str | None) -> Target:
     """The job that the words of a call name; a full resource name (`projects/…/customJobs/…`) says all of it.
 
     Raises:
         UsageError: for words that cannot be an id, a project or a region.
     """
+    if job is None:
+        raise UsageError(
+            "no job is named", advice="write its id before --project: diagnose JOB_ID --project PROJECT_ID"
+        )
     found = _RESOURCE.fullmatch(job)
     if found is not None:
         job = found["id"]
@@ -68,13 +72,10 @@ def target_of(job: str, project: str | None, region: str | None) -> Target:
     if not _PROJECT.fullmatch(project):
         raise UsageError(f"--project {project!r} is no project id", advice="`gcloud projects list` shows them")
     if region is not None and not _REGION.fullmatch(region):
-        raise UsageError(f"--region {region!r} is no region", advice="write it like us-central1, without a zone's letter")
+        raise UsageError(
+            f"--region {region!r} is no region", advice="write it like us-central1, without a zone's letter"
+        )
     target = Target(id=job, project=project, region=region)
     if not _ID.fullmatch(job) or not target.services:
         raise UsageError(f"{job!r} is no job id of any service", advice="give the id, or the whole resource name")
     return target
-
-
-def is_resource_name(job: str | None) -> bool:
-    """Whether a word is a job's full resource name."""
-    return job is not None and _RESOURCE.fullmatch(job) is not None

@@ -29,7 +29,7 @@ def open_sources(paths: Sequence[str], notes: list[Note]) -> Iterator[Source]:
     for path in paths:
         scheme, separator, _ = path.partition("://")
         if separator:
-            yield from _remote(scheme, path)
+            yield from _remote(scheme, path, notes)
         elif path == "-":
             yield from _streamed(cast(BinaryIO, sys.stdin.buffer), "-", notes)
         else:
@@ -40,12 +40,17 @@ def open_sources(paths: Sequence[str], notes: list[Note]) -> Iterator[Source]:
                     yield from _local(file, name, notes)
 
 
-def _remote(scheme: str, path: str) -> Iterator[Source]:
+def _remote(scheme: str, path: str, notes: list[Note]) -> Iterator[Source]:
     """The one place where addresses of remote stores branch off."""
+    if scheme == "gs":
+        from analyzer.sources.buckets import bucket_sources
+
+        yield from bucket_sources(path, notes)
+        return
     raise UsageError(
         f"addresses of the kind {scheme}:// cannot be read",
         where=path,
-        advice="copy the export to a local folder (`gcloud storage cp --recursive` does it) and name that",
+        advice="copy the export to a local folder and name that, or to a bucket and name it as gs://BUCKET/PREFIX",
     )
 
 

@@ -110,7 +110,9 @@ def test_empty_input_gives_nothing():
 
 def test_object_with_a_mistake_is_kept_as_text():
     """A description that is no valid JSON can still be searched."""
-    content = (FORMS / "pod/pod.json").read_text().replace('"status": {', '"status": {,,', 1).replace('"phase"', "phase")
+    content = (
+        (FORMS / "pod/pod.json").read_text().replace('"status": {', '"status": {,,', 1).replace('"phase"', "phase")
+    )
     assert any("OOMKilled" in text for text in texts(content))
 
 

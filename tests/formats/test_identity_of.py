@@ -59,9 +59,19 @@ def test_service_lines_have_no_replica():
         ("k8s_cluster", {"cluster_name": "c"}, "events", Origin.CLUSTER),
         ("gce_instance", {"instance_id": "1"}, "serialconsole.googleapis.com%2Fserial_port_1_output", Origin.NODE),
         ("gce_instance", {"instance_id": "1"}, "cloudaudit.googleapis.com%2Fsystem_event", Origin.AUDIT),
-        ("k8s_container", {"pod_name": "nvidia-gpu-device-plugin-x", "namespace_name": "kube-system"}, "stderr", Origin.NODE),
+        (
+            "k8s_container",
+            {"pod_name": "nvidia-gpu-device-plugin-x", "namespace_name": "kube-system"},
+            "stderr",
+            Origin.NODE,
+        ),
         ("k8s_container", {"pod_name": "kueue-controller-manager-x", "namespace_name": "k"}, "stderr", Origin.CLUSTER),
-        ("k8s_cluster", {"cluster_name": "c"}, "container.googleapis.com%2Fcluster-autoscaler-visibility", Origin.CLUSTER),
+        (
+            "k8s_cluster",
+            {"cluster_name": "c"},
+            "container.googleapis.com%2Fcluster-autoscaler-visibility",
+            Origin.CLUSTER,
+        ),
         ("global", {}, "anything", Origin.TEXT),
     ],
 )
@@ -77,7 +87,9 @@ def test_restart_attempts_come_from_labels():
     assert identity_of("k8s_container", {"pod_name": "a"}, labels, "").attempt == 2
 
 
-@pytest.mark.parametrize("task", ["u-1-group0-12", "projects/p/locations/l/jobs/j/taskGroups/group0/tasks/12", "group0/tasks/12"])
+@pytest.mark.parametrize(
+    "task", ["u-1-group0-12", "projects/p/locations/l/jobs/j/taskGroups/group0/tasks/12", "group0/tasks/12"]
+)
 def test_batch_tasks_have_one_name(task):
     """A task is called the same by its log entries and by its description."""
     assert batch_task(task.replace("taskGroups/", "")) == "group0-12"

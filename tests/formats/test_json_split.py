@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from analyzer.formats import json_split
 from analyzer.formats.json_split import Splitter
 
-TEXTS = st.text(st.characters(codec="utf-8"), max_size=8) | st.sampled_from(['"', "\\", "{", "]", '\\"', "\\\\", "a\nb"])
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=8) | st.sampled_from(
+    ['"', "\\", "{", "]", '\\"', "\\\\", "a\nb"]
+)
 VALUES = st.recursive(
     TEXTS | st.integers() | st.none() | st.booleans(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
@@ -60,5 +62,8 @@ def test_value_beyond_the_limit_is_skipped(monkeypatch):
     monkeypatch.setattr(json_split, "VALUE_LIMIT", 1000)
     splitter = Splitter()
     huge = b'{"a":"' + b"x" * 5000 + b'","b":[' + b"1," * 5000 + b"1]}"
-    assert [value for _, _, value in pieces(b'[{"a":1},' + huge + b',{"a":2}]', 64, splitter)] == [b'{"a":1}', b'{"a":2}']
+    assert [value for _, _, value in pieces(b'[{"a":1},' + huge + b',{"a":2}]', 64, splitter)] == [
+        b'{"a":1}',
+        b'{"a":2}',
+    ]
     assert splitter.too_large == 1

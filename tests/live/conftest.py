@@ -7,35 +7,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from api_server import ApiServer
+from live_jobs import JOB, PROJECT
+from logging_server import LoggingServer
+from still_clock import StillClock
 
 from analyzer.entries import Options
-from analyzer.live.run import diagnose_live
 from analyzer.live.progress import Silent
+from analyzer.live.run import diagnose_live
 from analyzer.live.target import target_of
-from analyzer.model import SECOND, Report
+from analyzer.model import Report
 from analyzer.rulebook import Matcher
 from analyzer.rulebook.cache import load_rulebook
-from tests.live.api_server import ApiServer
-from tests.live.jobs import JOB, NOW, PROJECT
-from tests.live.logging_server import LoggingServer
-
-
-class StillClock:
-    """A clock that stands still but for waits, which it keeps."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-        self.waits: list[float] = []
-
-    def now(self) -> float:
-        return NOW / SECOND + self.time
-
-    def elapsed(self) -> float:
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.waits.append(seconds)
-        self.time += seconds
 
 
 @pytest.fixture
@@ -74,8 +57,6 @@ def diagnose(clock: StillClock, rulebook: Matcher) -> Diagnose:
     def run(job: str = JOB, project: str = PROJECT, region: str | None = None, save: Path | None = None) -> Report:
         target = target_of(job, project, region)
         options = Options(job_id=target.id)
-        return diagnose_live(
-            target, rulebook, options, Silent(), save=save, clock=clock, chance=random.Random(1)
-        )
+        return diagnose_live(target, rulebook, options, Silent(), save=save, clock=clock, chance=random.Random(1))
 
     return run

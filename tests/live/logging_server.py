@@ -20,8 +20,7 @@ from google.cloud.logging_v2.types import (
 )
 from google.protobuf import json_format
 from google.rpc import error_details_pb2, status_pb2
-
-from tests.live.lql import BadFilter, parse
+from lql import BadFilter, parse
 
 Message = type[Any]
 _LIST_REQUEST, _LIST_RESPONSE = ListLogEntriesRequest.pb(), ListLogEntriesResponse.pb()

@@ -95,7 +95,7 @@ class _Parser:
 
     def _comparison(self) -> Test:
         path = self._next()
-        while self._peek() == "" or self._peek().startswith('"') and path.endswith("."):
+        while self._peek() == "" or (self._peek().startswith('"') and path.endswith(".")):
             path += self._next()
         if self._peek().startswith("."):
             path += self._next()

@@ -69,10 +69,10 @@ def test_missing_path_is_refused(tmp_path):
         contents([tmp_path / "nothing-here.log"])
 
 
-def test_remote_address_is_refused_with_advice():
-    """An address of a store that is not read here says what to do instead."""
-    with pytest.raises(UsageError, match="gcloud storage cp"):
-        contents(["gs://bucket/logs"])
+def test_unknown_address_is_refused():
+    """An address of a store that is not read here ends the call, with the address in the error."""
+    with pytest.raises(UsageError, match="s3://bucket/logs"):
+        contents(["s3://bucket/logs"])
 
 
 def test_unreadable_file_costs_itself_only(folder, monkeypatch):

@@ -1,0 +1,256 @@
+"""Follows a job while it runs, tells what happens, and diagnoses it when it ends.
+
+Entries go to a file as they come; in memory stay only what was seen last, so that a watch may last for days.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from analyzer.entries import Options
+from analyzer.live.connection import Connection, connect
+from analyzer.live.encoding import line_of
+from analyzer.live.endpoints import endpoints
+from analyzer.live.fetch import Fetch
+from analyzer.live.happenings import Happening, Happenings
+from analyzer.live.listing import passes
+from analyzer.live.observed import moment
+from analyzer.live.pace import Backoff, Clock, SystemClock
+from analyzer.live.progress import Progress
+from analyzer.live.refusals import logging_error
+from analyzer.live.run import report_of, source_name
+from analyzer.live.spool import Spool, spooled
+from analyzer.live.tail import Tail, TailEnded
+from analyzer.live.target import Target
+from analyzer.model import SECOND, Instant, Note, Report
+from analyzer.rulebook import Matcher
+
+_REMEMBERED = 50_000
+_PAST = 5_000
+"""Entries of the past whose happenings are told at the start."""
+_FATAL = ("UNAUTHENTICATED", "NOT_FOUND")
+_REOPENED = 5
+_LASTING = 300.0
+"""A tail that lasted so many seconds had nothing wrong with it: the service ends each after a while."""
+
+
+class Rhythm(msgspec.Struct, frozen=True):
+    """Seconds between things: asking for the description, asking for entries where no tail is granted, a look at
+    the clock; `grace` is what late entries have to arrive after the end, `overlap` how late one may be otherwise."""
+
+    describe: float = 60.0
+    poll: float = 10.0
+    look: float = 1.0
+    grace: float = 15.0
+    overlap: float = 60.0
+
+
+def watch(
+    target: Target,
+    rulebook: Matcher,
+    options: Options,
+    progress: Progress,
+    tell: Callable[[str], None],
+    *,
+    save: Path | None = None,
+    rhythm: Rhythm | None = None,
+    clock: Clock | None = None,
+    chance: random.Random | None = None,
+) -> Report:
+    """Follows a job to its end and diagnoses it. `tell` gets each line that is worth a person's while.
+
+    An interruption diagnoses what has come so far.
+
+    Raises:
+        RemoteError: if a service refuses or fails for good.
+        NothingToDiagnose: if there is no such job.
+    """
+    with closing(connect(endpoints())) as connection, spooled(save, source_name(target)) as spool:
+        watcher = _Watch(
+            connection, target, spool, rulebook, options.lang, progress, tell,
+            rhythm or Rhythm(), clock or SystemClock(), chance or random.Random(),
+        )  # fmt: skip
+        watcher.run()
+        return report_of(spool, watcher.fetch.wanted, rulebook, options, watcher.fetch.notes)
+
+
+class _Watch:
+    def __init__(
+        self, connection: Connection, target: Target, spool: Spool, rulebook: Matcher, lang: str, progress: Progress,
+        tell: Callable[[str], None], rhythm: Rhythm, clock: Clock, chance: random.Random,
+    ) -> None:  # fmt: skip
+        self._connection, self._target, self._spool = connection, target, spool
+        self._happenings, self._lang = Happenings(rulebook, lang), lang
+        self._progress, self._tell = progress, tell
+        self._rhythm, self._clock = rhythm, clock
+        self._seen: OrderedDict[tuple[int, str, int], None] = OrderedDict()
+        self._past: list[Any] | None = []
+        self._state = ""
+        self._position = Instant(0)
+        self._lossy_since: Instant | None = None
+        self._tail: Tail | None = None
+        self._backoff = Backoff(1.0, 60.0, _REOPENED, chance)
+        self._opened = 0.0
+        self._polls = False
+        self.fetch = Fetch(
+            connection, target, spool, clock=clock, progress=progress, chance=chance, taken=self._new_ones
+        )
+
+    def run(self) -> None:
+        """From the first entry to the last."""
+        with self._progress.shown():
+            self.fetch.read()
+        past, self._past = self._past, None
+        interrupted = any(note.kind == "interrupted" for note in self.fetch.notes)
+        self._tell_of(past or ())
+        self._state = self.fetch.described.state if self.fetch.described else ""
+        if self._state:
+            self._tell_state()
+        try:
+            if not interrupted and not self._is_over():
+                self._follow()
+        except KeyboardInterrupt:
+            self.fetch.notes.append(Note("interrupted", "watching was interrupted; the job may still run"))
+        finally:
+            if self._tail is not None:
+                self._tail.close()
+        self.fetch.finish()
+
+    def _follow(self) -> None:
+        self._open()
+        next_look = self._clock.elapsed() + self._rhythm.describe
+        ends_at: float | None = None
+        while ends_at is None or self._clock.elapsed() < ends_at:
+            self._take(self._next())
+            said = self._happenings.end is not None
+            if ends_at is None and (said or self._clock.elapsed() >= next_look):
+                self._look()
+                if self._is_over():
+                    ends_at = self._clock.elapsed() + self._rhythm.grace
+                self._happenings.end = None
+                # The description follows the log's last word within a minute or so.
+                next_look = self._clock.elapsed() + (self._rhythm.poll if said else self._rhythm.describe)
+        self._catch_up()
+        self._look()
+
+    # -- entries
+
+    def _open(self) -> None:
+        """A tail from now on, and what came while it was being opened."""
+        if not self._polls:
+            query = self.fetch.query.text(self.fetch.since())
+            self._tail = Tail(self._connection.logging, self._target.project, query)
+            self._opened = self._clock.elapsed()
+        self._catch_up()
+
+    def _next(self) -> Sequence[Any]:
+        if self._tail is None:
+            self._clock.sleep(self._rhythm.poll)
+            self._catch_up()
+            return ()
+        try:
+            entries = self._tail.next(self._rhythm.look)
+        except TailEnded as ended:
+            self._reopen(ended)
+            return ()
+        if entries:
+            self._backoff.reset()
+        if self._tail.suppressed and self._lossy_since is None:
+            self._lossy_since = Instant(self._position - int(self._rhythm.overlap * SECOND))
+        return entries
+
+    def _reopen(self, ended: TailEnded) -> None:
+        refusal = ended.refusal
+        if refusal is not None and (refusal.expired or refusal.lacks_quota_project or refusal.status in _FATAL):
+            raise logging_error(refusal, self._target.project)
+        if self._tail is not None:
+            self._tail.close()
+            self._tail = None
+        if self._clock.elapsed() - self._opened > _LASTING:
+            self._backoff.reset()
+        passing = refusal is None or (passes(refusal) and refusal.status != "RESOURCE_EXHAUSTED")
+        wait = self._backoff.next_wait() if passing else None
+        if wait is None:
+            self._polls = True
+            why = f" ({refusal.status}: {refusal.short})" if refusal else ""
+            self._tell(f"the log cannot be tailed{why}; it is asked every {self._rhythm.poll:.0f} s instead")
+            return
+        self._progress.waiting(wait, "the tail ended and is opened again")
+        self._clock.sleep(wait)
+        self._open()
+
+    def _catch_up(self) -> None:
+        """What a listing has beyond what came so far."""
+        since = Instant(max(0, self._position - int(self._rhythm.overlap * SECOND)))
+        if self._lossy_since is not None:
+            since, self._lossy_since = min(since, self._lossy_since), None
+            if self._tail is not None:
+                self._tail.suppressed = 0
+        self.fetch.more(since if self._position else self.fetch.since())
+
+    def _take(self, entries: Sequence[Any]) -> None:
+        fresh = self._new_ones(entries)
+        self._spool.write(map(line_of, fresh))
+        self.fetch.observed.take(fresh)
+
+    def _new_ones(self, entries: Sequence[Any]) -> list[Any]:
+        """Those that were not seen lately; they are told of, and the place in the log moves on with them."""
+        fresh = []
+        now = int(self._clock.now() * SECOND)
+        for entry in entries:
+            time = moment(entry)
+            key = (int(time), entry.insert_id, entry.split.index)
+            if key in self._seen:
+                continue
+            fresh.append(entry)
+            if self._past is None or len(self._seen) < _REMEMBERED:  # the past comes newest first: keep that
+                self._seen[key] = None
+            self._position = max(self._position, Instant(min(time, now)))  # stamps may lie a day in the future
+        while len(self._seen) > _REMEMBERED:
+            self._seen.popitem(last=False)
+        if self._past is not None:
+            self._past += fresh[: _PAST - len(self._past)]
+        else:
+            self._tell_of(fresh)
+        return fresh
+
+    # -- what is told
+
+    def _tell_of(self, entries: Sequence[Any]) -> None:
+        if entries:
+            for happening in self._happenings.of([line_of(entry) for entry in entries]):
+                self._tell(happening.line(self._lang))
+
+    def _look(self) -> None:
+        """How the job stands by its description; jobs that it has begun to run are followed too.
+
+        A listing shows what came while a tail was being opened, and what it left out.
+        """
+        if self.fetch.look_again():
+            if self._tail is not None:
+                self._tail.close()
+                self._tail = None
+            self.fetch.more(self.fetch.since())
+            self._open()
+        elif self._tail is not None:
+            self._catch_up()
+        described = self.fetch.described
+        if described is not None and described.state != self._state:
+            self._state = described.state
+            self._tell_state()
+
+    def _tell_state(self) -> None:
+        self._tell(Happening(Instant(int(self._clock.now() * SECOND)), None, "state", self._state).line(self._lang))
+
+    def _is_over(self) -> bool:
+        """By the description where there is one, else by the service's or controller's last word in the log."""
+        if self.fetch.described is not None and self._state:
+            return self.fetch.described.is_over
+        return self._happenings.end is not None

@@ -1,0 +1,58 @@
+"""Work grows no faster than the input."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+import jobs
+import pytest
+from chain import timeline_of
+
+from analyzer.entries import Options, assemble, sift
+from analyzer.rulebook.cache import load_rulebook
+from analyzer.stitch import stitch
+from analyzer.timeline import reconstruct
+
+
+def calls(replicas: int, *, prebuilt: bool) -> tuple[int, int]:
+    """How many entries a job of so many replicas has, and how many function calls its timeline takes."""
+    job = jobs.Job(1, vertex=True, prebuilt=prebuilt, replicas=replicas)
+    job.create()
+    job.start_all()
+    job.train(600)
+    job.exit(job.names[1], 11 if prebuilt else 139, "crash")
+    job.blame(job.names[1], 11 if prebuilt else 139)
+    job.retry("crash")
+    job.start_all()
+    job.train(600)
+    jobs.fail_for_good(job, job.names[0])
+    story = assemble(sift(job.entries))[0][0]
+    messages = stitch(story.entries)
+    findings = [finding for message in messages for finding in load_rulebook().find(message, "vertex")]
+    count = 0
+
+    def counted(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        reconstruct(story, messages, findings, Options())
+    finally:
+        sys.setprofile(None)
+    return len(story.entries), count
+
+
+@pytest.mark.parametrize("prebuilt", [True, False])
+def test_calls_grow_as_the_entries_do(prebuilt: bool) -> None:
+    """Four times as many replicas take about four times as many calls, not sixteen times."""
+    small_entries, small = calls(40, prebuilt=prebuilt)
+    large_entries, large = calls(160, prebuilt=prebuilt)
+    assert large / small < 1.25 * large_entries / small_entries
+
+
+def test_a_job_of_many_replicas_has_all_of_them() -> None:
+    """Nothing is dropped for size."""
+    job = jobs.make(jobs.success, 5, replicas=300)
+    assert {lane.name for lane in timeline_of(job.entries).attempts[0].replicas} == set(job.names)

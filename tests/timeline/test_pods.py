@@ -1,0 +1,105 @@
+"""Kubernetes: restart counts, states, events, pods that come in place of others, numbered attempts."""
+
+from __future__ import annotations
+
+from chain import lines, runs_of, timeline_of, told
+
+from analyzer.model import Entry, JobKey, Origin
+
+GKE = JobKey("gke", "walnut", "fit")
+AT = "2025-03-04T05:{:02d}:00Z"
+
+
+def container(pod: str, *, number: int = 0, **facts: object) -> Entry:
+    """A state of a pod's container as its description gives it."""
+    return told(GKE, None, "state", origin=Origin.STATUS, number=number, replica=pod, kind="container", pod=pod, **facts)
+
+
+def event(seconds: float, pod: str, reason: str, text: str, **facts: object) -> Entry:
+    """A Kubernetes event about a pod."""
+    number = int(seconds)
+    return told(
+        GKE, seconds, text, origin=Origin.CLUSTER, number=number, replica=pod, kind="event", pod=pod, reason=reason, **facts
+    )
+
+
+def test_a_restart_count_is_believed_though_no_line_shows_the_restarts() -> None:
+    """The pod's own count is the number of restarts; its two known states are its runs."""
+    timeline = timeline_of(
+        [
+            container("fit-0", number=1, state="waiting", reason="CrashLoopBackOff", restart_count=6),
+            container(
+                "fit-0", number=2, state="terminated", last_state=True, restart_count=6, exit_code=1, reason="Error",
+                started=AT.format(10), finished=AT.format(11),
+            ),
+        ]
+    )  # fmt: skip
+    assert (timeline.restarts.in_place, timeline.restarts_by_replica) == (6, {"fit-0": 6})
+    assert [run.exit_code for run in runs_of(timeline)["fit-0"]] == [1]
+
+
+def test_states_cut_a_log_where_it_has_no_mark() -> None:
+    """A last state and a state tell when the container was started again."""
+    states = [
+        container(
+            "fit-0", number=1, state="terminated", last_state=True, restart_count=1, exit_code=137, reason="OOMKilled",
+            started=AT.format(0), finished=AT.format(10),
+        ),
+        container("fit-0", number=2, state="running", restart_count=1, started=AT.format(11)),
+    ]  # fmt: skip
+    log = lines((5, "fit-0", "one"), (300, "fit-0", "two"), (665, "fit-0", "three"), (700, "fit-0", "four"), key=GKE)
+    first, second = runs_of(timeline_of([*states, *log]))["fit-0"]
+    assert (first.exit_code, first.reason, second.reason) == (137, "oom", "running")
+    assert first.end is not None
+    assert second.start is not None
+    assert first.end < second.start
+
+
+def test_an_event_that_came_often_counts_as_often() -> None:
+    """`Started` twice is one restart, whether as two events or as one with a count."""
+    twice = [event(t, "fit-0", "Started", "Started container main", count=1) for t in (10, 200)]
+    counted = [event(200, "fit-0", "Started", "Started container main", count=2)]
+    assert timeline_of(twice).restarts_total == 1
+    assert timeline_of(counted).restarts_total == 1
+
+
+def test_pods_of_one_index_follow_one_another() -> None:
+    """A pod that comes when the last of its index had ended stands in its place; one beside it does not."""
+    log = lines(
+        (0, "fit-0-0-x7k2p", "step 1 loss 1"), (3, "fit-0-1-m4q8z", "step 1 loss 1"), (400, "fit-0-1-m4q8z", "step 2 loss 1"),
+        (100, "fit-0-0-b9d4t", "step 1 loss 1"), (390, "fit-0-0-b9d4t", "step 2 loss 1"), key=GKE,
+    )  # fmt: skip
+    timeline = timeline_of(log)
+    assert timeline.restarts_by_replica == {"fit-0-0-b9d4t": 1}
+    assert set(runs_of(timeline)) == {"fit-0-0-x7k2p", "fit-0-1-m4q8z", "fit-0-0-b9d4t"}
+
+
+def test_pods_that_a_node_refused_are_retries_but_no_runs() -> None:
+    """They never started a container."""
+    log = lines((0, "fit-0-x7k2p", "Traceback (most recent call last):\nRuntimeError: lost"), key=GKE)
+    refused = [event(t, f"fit-0-{name}", "UnexpectedAdmissionError", "no device") for t, name in ((90, "b9d4t"), (99, "zz7x4"))]
+    timeline = timeline_of([*log, *refused])
+    assert (timeline.restarts_total, set(runs_of(timeline))) == (2, {"fit-0-x7k2p"})
+
+
+def test_numbered_attempts_are_the_attempts() -> None:
+    """The restart-attempt label cuts the job, also where a controller begins to count anew."""
+    numbered = []
+    for place, label in enumerate((0, 1, 0, 1)):
+        for pod in ("fit-node-0-0", "fit-node-1-0"):
+            name = f"{pod}-{'bcdfg'[place]}{'x7k2'}"
+            numbered.append(Entry(
+                text="hello", time=lines((place * 300, "x", ""))[0].time, job=GKE, replica=name, attempt=label,
+                insert_id=f"{name}", origin=Origin.REPLICA,
+            ))  # fmt: skip
+    timeline = timeline_of(numbered)
+    assert (len(timeline.attempts), timeline.restarts.job_retries) == (4, 3)
+
+
+def test_a_controllers_own_count_is_believed() -> None:
+    """A JobSet that says it restarted three times did, though the log shows one attempt."""
+    description = told(
+        GKE, None, "restarts", origin=Origin.STATUS, kind="job", involved_kind="JobSet", restart_count=3, restart_limit=5
+    )
+    timeline = timeline_of([description, *lines((0, "fit-0-0-x7k2p", "hello"), key=GKE)])
+    assert (timeline.restarts.job_retries, timeline.budgets.job_retries) == (3, "3/5")

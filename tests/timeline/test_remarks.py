@@ -1,0 +1,79 @@
+"""What a timeline tells in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chain import BEGIN, lines, timeline_of
+
+from analyzer.model import Entry
+
+SET_UP = (0.0, "service", "Waiting for training program to start.")
+START = "Running task with arguments: --cluster={} --task={}"
+EXIT = "Task completed. Exit code ({}). Exit reason (SUBPROCESS_EXCEPTION)"
+KEY_ERROR = 'Traceback (most recent call last):\n  File "/app/fit.py", line 3, in <module>\n    main()\nKeyError: \'depth\''
+
+
+def failures(steps: Sequence[int], texts: Sequence[str] = ()) -> list[Entry]:
+    """A replica that fails once after each of these steps."""
+    said: list[tuple[float, str, str]] = [SET_UP]
+    for place, step in enumerate(steps):
+        begin = 60 + place * 600
+        text = texts[place] if texts else KEY_ERROR
+        said += [(begin, "workerpool0-0", START), (begin + 300, "workerpool0-0", f"step {step} loss 1.0")]
+        said += [(begin + 301, "workerpool0-0", text), (begin + 303, "workerpool0-0", EXIT.format(75))]
+    return lines(*said)
+
+
+def test_the_same_failure_at_the_same_step_will_not_go_away() -> None:
+    """Three times the same at step 1200."""
+    remarks = timeline_of(failures((1200, 1200, 1200))).remarks
+    assert any("3 times" in r and "step 1200" in r and "will not help" in r for r in remarks)
+
+
+def test_a_failure_that_moves_is_told_apart() -> None:
+    """The same error, but each time at another step."""
+    remarks = timeline_of(failures((1200, 800, 1900))).remarks
+    assert any("different steps (1200, 800, 1900)" in r for r in remarks)
+    assert not any("will not help" in r for r in remarks)
+
+
+def test_failures_of_different_kinds_are_not_called_one() -> None:
+    """Each is named."""
+    remarks = timeline_of(failures((5, 5), (KEY_ERROR, KEY_ERROR.replace("KeyError: 'depth'", "ZeroDivisionError: division by zero")))).remarks
+    assert any("differ" in r for r in remarks)
+
+
+def test_remarks_speak_german() -> None:
+    """The same in the other language."""
+    remarks = timeline_of(failures((1200, 1200, 1200)), lang="de").remarks
+    assert any("jedes Mal bei Schritt 1200" in r for r in remarks)
+
+
+def test_the_replica_that_fell_silent_first_is_named() -> None:
+    """Where the others only complain and nobody failed by itself."""
+    said: list[tuple[float, str, str]] = [SET_UP, (50, "service", "Job is running.")]
+    for n in range(3):
+        said.append((60 + n, f"workerpool1-{n}", START))
+        last = 600 if n == 1 else 1200
+        said += [(t + n, f"workerpool1-{n}", f"step {t} loss 1.0") for t in range(120, last, 60)]
+        if n != 1:
+            text = "node-a:31:62 [0] include/socket.h:423 NCCL WARN Net : Connection closed by remote peer node-b<4>"
+            said.append((1210, f"workerpool1-{n}", text))
+    timeline = timeline_of(lines(*said, (1300, "service", "Job failed.")))
+    assert any(r.startswith("workerpool1-1 fell silent first") for r in timeline.remarks)
+
+
+def test_replicas_that_never_started_are_named() -> None:
+    """Two of the first attempt do not come up in the second, and one between known numbers never did."""
+    first = [(60.0 + n, f"workerpool1-{n}", START) for n in (0, 1, 3)]
+    timeline = timeline_of(lines(SET_UP, *first))
+    assert any(r.startswith("workerpool1-2 never started") for r in timeline.remarks)
+
+
+def test_events_are_the_lines_themselves_in_order() -> None:
+    """A report shows them beside the runs."""
+    events = timeline_of(failures((5, 5))).events
+    assert [event.time for event in events] == sorted(event.time for event in events if event.time is not None)
+    assert (events[0].kind, events[0].time, events[0].text) == ("attempt_begin", BEGIN, SET_UP[2])
+    assert [event.kind for event in events if event.replica == "workerpool0-0"] == ["failure", "failure"]
