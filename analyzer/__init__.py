@@ -1,6 +1,6 @@
 """Says why an ML training job failed, proves it with the line that matters, and rebuilds its restart timeline.
 
-`diagnose` and `load` are imported when they are first used, so that importing the package costs next to nothing.
+`diagnose`, `scan` and `load` are imported when they are first used, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analyzer.api import diagnose, load, report_on
+    from analyzer.api import diagnose, load, report_on, scan
     from analyzer.model import Diagnosis, Report
 
 __version__ = "0.1.0"
-__all__ = ["Diagnosis", "Report", "__version__", "diagnose", "load", "report_on"]
+__all__ = ["Diagnosis", "Report", "__version__", "diagnose", "load", "report_on", "scan"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("diagnose", "load", "report_on"):
+    if name in ("diagnose", "load", "report_on", "scan"):
         from analyzer import api
 
         return getattr(api, name)

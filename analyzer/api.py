@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING
 from analyzer.entries import Options
 from analyzer.errors import NothingToDiagnose
 from analyzer.formats import read_source
-from analyzer.model import Diagnosis, Entry, Note, Report
+from analyzer.model import Diagnosis, Entry, Instant, Note, Report
 from analyzer.pipeline import diagnose_entries, diagnose_paths
 from analyzer.rulebook.cache import load_rulebook
 from analyzer.sources import open_sources
 
 if TYPE_CHECKING:
     import pandas
+
+    from analyzer.scanning import ScanResult
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -62,6 +65,45 @@ def report_on(
             f"no job {job_id!r} in the input" if job_id else "no job in the input", advice=f"jobs: {found}"
         )
     return report
+
+
+def scan(
+    paths: Paths,
+    output: str | PathLike[str] = "report",
+    *,
+    workers: int | None = None,
+    engine: str = "local",
+    since: Instant | None = None,
+    until: Instant | None = None,
+    project: str | None = None,
+    where: Sequence[str] = (),
+    only_failed: bool = False,
+    limit: int | None = None,
+    rules: Sequence[str | PathLike[str]] = (),
+    lang: str = "en",
+    redact: bool = True,
+) -> ScanResult:
+    """Diagnoses every job of exports and writes tables and pages into a folder; `.jobs` of the result is a DataFrame.
+
+    A scan into the same folder goes on where it stopped and reads only what is new. `where` are conditions on a row's
+    fields such as `category=out_of_memory`. `workers` are processes; left out, one a processor (in a script this needs
+    the usual `if __name__ == "__main__"`).
+
+    Raises:
+        UsageError: if an option is off.
+        NothingToDiagnose: if there is nothing at the paths.
+        RenderError: if the results cannot be written.
+    """
+    from analyzer.entries import Span
+    from analyzer.scanning import Settings
+    from analyzer.scanning import scan as run
+
+    settings = Settings(
+        output=Path(output), workers=workers or os.cpu_count() or 1, engine=engine, span=Span(since, until),
+        project=project, where=tuple(where), only_failed=only_failed, limit=limit, lang=lang, redact=redact,
+        packs=tuple(fspath(folder) for folder in rules),
+    )  # fmt: skip
+    return run(_paths(paths) or [], settings)
 
 
 def load(paths: Paths) -> pandas.DataFrame:

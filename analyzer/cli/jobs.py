@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _BY_ENDING = {".html": "html", ".htm": "html", ".json": "json", ".md": "markdown", ".sarif": "sarif", ".xml": "junit"}
 
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """How a report is to be given: its form and language, where to, and what makes the program exit with 1."""
 
@@ -85,7 +86,7 @@ def job(
 ) -> None:
     """Diagnose one job, or every job of the input."""
     sources = [*(logs or ()), *(job_file or ())]
-    live = project is not None or (not sources and job_id is not None and "/" in job_id)
+    live = project is not None or (not sources and job_id is not None and "projects/" in job_id)
     if not live:
         _check_input(sources, region, save)
     answer = answer_asked(format, output, lang, explain, open_, quiet, fail_on)
@@ -111,7 +112,7 @@ def answer_asked(
     check_lang(lang)
     return Answer(
         format=format_of(format, output, open_), output=output, lang=lang, explain=explain, open_=open_, quiet=quiet,
-        categories=_categories(fail_on),
+        categories=categories_of(fail_on),
     )  # fmt: skip
 
 
@@ -164,7 +165,8 @@ def check_lang(lang: str) -> None:
         raise UsageError(f"--lang {lang!r} is not known", advice="use en or de")
 
 
-def _categories(text: str | None) -> frozenset[str]:
+def categories_of(text: str | None) -> frozenset[str]:
+    """The categories that --fail-on names. Raises UsageError for a word that is none."""
     wanted = frozenset(word.strip() for word in (text or "").split(",") if word.strip())
     unknown = sorted(wanted - set(CATEGORIES))
     if unknown:

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from analyzer import __version__
-from analyzer.cli import facts, jobs, reports, rules, watch
+from analyzer.cli import facts, jobs, reports, rules, scan, watch
 from analyzer.cli.boundary import run
 
 
@@ -34,6 +34,12 @@ def _version(wanted: bool) -> None:
         typer.echo(f"diagnose {__version__}")
         raise typer.Exit
 
+
+_ENVIRONMENT = (
+    "Live logs are read with application default credentials. DIAGNOSE_LOGGING_ENDPOINT (host:port, gRPC) and"
+    " DIAGNOSE_API_ENDPOINT (base address) name other places of the services; on this machine they are spoken to in"
+    " plain text and without credentials."
+)
 
 app = typer.Typer(
     cls=JobIdFirst,
@@ -63,8 +69,13 @@ def options(
     """Options of the program as a whole."""
 
 
-app.command("job", help="Diagnose one job, or every job of the input.")(jobs.job)
-app.command("watch", help="Follow a live job: tell what happens, diagnose it as soon as it ends.")(watch.watch)
+app.command("job", help="Diagnose one job, or every job of the input.", epilog=_ENVIRONMENT)(jobs.job)
+app.command(
+    "watch", help="Follow a live job: tell what happens, diagnose it as soon as it ends.", epilog=_ENVIRONMENT
+)(watch.watch)
+app.command("scan", help="Diagnose every job of many exports: tables, a page a failed job, an index.")(scan.scan)
+app.command("merge", help="Join scans that were made with --shard.")(scan.merge)
+app.command("note", help="Remember how a job's failure was solved.")(scan.note)
 app.command("report", help="Render a saved diagnosis (JSON) again.")(reports.report)
 app.command(
     "exit-code", help="Explain an exit code or signal.", context_settings={"ignore_unknown_options": True}

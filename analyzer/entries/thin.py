@@ -141,11 +141,11 @@ class Thinner:
         if tells or is_indented(text):
             kind.told += 1
             return kind.told <= MOST_ALIKE
+        if stream.seen > OPENING and name in stream.openings and kind.count <= OPENING_REPEATS:
+            return True
         if kind.count <= RARE and name:
             stream.after += 1
             return False
-        if stream.seen > OPENING and name in stream.openings and kind.count <= OPENING_REPEATS:
-            return True
         return kind.falls_back(text)
 
     def _release(self, stream: _Stream) -> None:

@@ -187,6 +187,8 @@ def _is_prefix(before: str) -> bool:
     """Whether what stands before a time is a log prefix (level, rank, tag) and not a sentence that mentions a time."""
     if before.endswith("CANCELLED AT "):  # how slurmstepd tells the end of a job or step
         return True
+    if before[:1].isspace() and before.rstrip().endswith((":", "=")):  # a row of a table that names its time
+        return False
     bare = _BRACKETED.sub(" ", before)
     return sum(1 for word in bare.split() if any(map(str.isalnum, word))) <= 2
 

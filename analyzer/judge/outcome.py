@@ -44,8 +44,8 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
     said = [f for f in findings if f.rule.event in _EVENTS]
     if said:
         last = said[-1]
-        words = fill(last.rule.title.en, last.values)
-        return Outcome(_EVENTS[last.rule.event or ""], None, True, f"the log says: {words}", last)
+        told = say("log_says", title=fill(last.rule.title.of(lang), last.values))
+        return Outcome(_EVENTS[last.rule.event or ""], None, True, told, last)
     done = [f for f in findings if f.rule.event == "training_done" or at_its_end(f)]
     if has_cause:
         return Outcome("failed", state, False, say("failure_found"))

@@ -1,4 +1,4 @@
-"""The sentences of a diagnosis in each language, out of `rules/tables/sentences.yaml`."""
+"""The sentences of a diagnosis in each language, out of `rules/tables/*sentences.yaml`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from analyzer.resources import data_folder
 from analyzer.rulebook.schema import Text
 from analyzer.rulebook.text import fill
 
+TABLES = ("sentences", "timeline_sentences")
+"""The tables that the texts of a diagnosis come from."""
 
-@lru_cache(maxsize=1)
-def _table() -> Mapping[str, Text]:
-    text = (data_folder("rules") / "tables" / "sentences.yaml").read_text(encoding="utf-8")
-    return msgspec.convert(yaml.safe_load(text), dict[str, Text])
+
+@lru_cache(maxsize=4)
+def table(name: str) -> Mapping[str, Text]:
+    """A table of sentences by their names."""
+    text = (data_folder("rules") / "tables" / f"{name}.yaml").read_text(encoding="utf-8")
+    return msgspec.convert(yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), dict[str, Text])
 
 
 def sentence(name: str, lang: str, values: Mapping[str, str | None] | None = None) -> str:
     """A sentence by its name, filled with values."""
-    return fill(_table()[name].of(lang), values or {})
+    return fill(table("sentences")[name].of(lang), values or {})

@@ -10,13 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
-from google.auth.exceptions import GoogleAuthError, RefreshError
+from google.auth.exceptions import GoogleAuthError, InvalidOperation, RefreshError
 from requests.exceptions import RequestException
 
 from analyzer.facts.tables import table_rows
 from analyzer.formats.shape import as_dict, as_list
 from analyzer.live.connection import AT_ONCE, Connection
-from analyzer.live.refusals import Refusal, credentials_error, expired_credentials, refusal_in
+from analyzer.live.refusals import Refusal, expired_credentials, refusal_in
 from analyzer.live.target import Service, Target
 from analyzer.model import Note
 
@@ -87,11 +87,7 @@ class Descriptions:
         return [note for note in found if note is not None]
 
     def look(self, regions: Sequence[str]) -> Described | None:
-        """The job's description, looked for in these regions and where regions play no part; None if there is none.
-
-        Raises:
-            RemoteError: if the credentials are no good.
-        """
+        """The job's description, looked for in these regions and where regions play no part; None if there is none."""
         if self._session is None:
             return None
         for places in _places(self._target, regions):
@@ -120,8 +116,9 @@ class Descriptions:
             url = self._connection.endpoints.api_base(place.host) + place.path
             answer = self._session.get(url, timeout=TIMEOUT)
             body = answer.json() if answer.content else None
-        except RefreshError as error:
-            raise credentials_error(error) from error
+        except (RefreshError, InvalidOperation) as error:
+            self._refusal(place.service, Refusal("UNAUTHENTICATED", str(error)), 401)
+            return None
         except (RequestException, GoogleAuthError, ValueError):
             return None  # a region without the service has no address; what is no JSON is no description
         if answer.status_code == 200:
@@ -131,8 +128,9 @@ class Descriptions:
 
     def _refusal(self, service: Service, refusal: Refusal, status: int) -> None:
         if status == 401:
-            raise expired_credentials(refusal.short)
-        if status == 403 and refusal.disabled:
+            text = f"the job's description could not be asked for: {expired_credentials(refusal.short)}"
+            self._refused.setdefault(service, Note("no_description", text))
+        elif status == 403 and refusal.disabled:
             self._refused.setdefault(service, None)  # then no job of the project is there
         elif status == 403:
             text = f"the job's description at {service} may not be read ({refusal.short})"

@@ -8,10 +8,12 @@ from typing import Any
 
 import msgspec
 from google.cloud.audit import audit_log_pb2  # teaches the converter what audit entries hold
+from google.protobuf.json_format import Error as JsonError
 from google.protobuf.json_format import MessageToDict
 from google.rpc import error_details_pb2  # the same for the details of their errors
 
 _KNOWN = (audit_log_pb2, error_details_pb2)
+_ODD = (TypeError, ValueError, JsonError)
 _AUDIT = audit_log_pb2.AuditLog.DESCRIPTOR.full_name
 
 
@@ -19,7 +21,7 @@ def line_of(entry: Any) -> bytes:
     """A LogEntry (as a plain protocol buffer) as one line of JSON, in the spelling of the API, without its line end."""
     try:
         value = MessageToDict(entry)
-    except (TypeError, ValueError):  # an Any of a type that is not known here, or a number that JSON has no word for
+    except _ODD:  # an Any of a type that is not known here, or a number that JSON has no word for
         value = _piecewise(entry)
     return msgspec.json.encode(value)
 
@@ -44,7 +46,7 @@ def _proto_payload(payload: Any) -> dict[str, Any]:
         payload.Unpack(audit)
         audit.ClearField("service_data")
         audit.status.ClearField("details")
-        with suppress(TypeError, ValueError):  # then as any other type that is not known here
+        with suppress(*_ODD):  # then as any other type that is not known here
             return {"@type": f"type.googleapis.com/{_AUDIT}", **MessageToDict(audit)}
     return {"@type": payload.type_url, "value": base64.b64encode(payload.value).decode()}
 

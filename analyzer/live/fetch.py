@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from analyzer.errors import NothingToDiagnose
+from analyzer.errors import NothingToDiagnose, RemoteError
 from analyzer.live.connection import Connection
 from analyzer.live.descriptions import Described, Descriptions, known_regions
 from analyzer.live.encoding import line_of
@@ -24,6 +24,8 @@ from analyzer.model import SECOND, Instant, Note
 
 RETENTION = timedelta(days=30)
 """How long Cloud Logging keeps entries, unless a bucket is set to keep them longer."""
+LONG_RETENTION = timedelta(days=400)
+"""How far back a job is looked for that has neither a description nor newer entries."""
 _BEFORE = 60 * SECOND
 """How long before its stated creation a job's first entries are looked for: the clocks of two services (ns)."""
 
@@ -78,6 +80,8 @@ class Fetch:
             self._read(self._narrowed().text(since))
             if self.described is None and self._find_elsewhere():
                 self._read_what_that_adds(since)
+            elif not self._spool.lines and self.described is None:
+                self._read(self.query.text(self._ago(LONG_RETENTION), since))
             self._read_machines()
         except KeyboardInterrupt:
             if not self._spool.lines:
@@ -85,6 +89,10 @@ class Fetch:
             self._note_cut("reading was interrupted", "interrupted")
         except Broken as broken:
             self._note_cut(f"reading broke off ({broken.error})", "truncated")
+        except RemoteError as error:
+            if not self._spool.lines:
+                raise
+            self.notes.append(Note("truncated", f"what belongs to the job beside its own log was not read ({error})"))
         self._check()
 
     def look_again(self) -> bool:
@@ -109,7 +117,10 @@ class Fetch:
         created = Instant.parse(self.described.created) if self.described else None
         if created is not None:
             return Instant(created - _BEFORE)
-        return Instant(int((self._clock.now() - RETENTION.total_seconds()) * SECOND))
+        return self._ago(RETENTION)
+
+    def _ago(self, span: timedelta) -> Instant:
+        return Instant(int((self._clock.now() - span.total_seconds()) * SECOND))
 
     def finish(self) -> None:
         """Puts the description beside the entries, and notes what was in the way."""

@@ -91,7 +91,8 @@ class _Watch:
         self._progress, self._tell = progress, tell
         self._rhythm, self._clock = rhythm, clock
         self._seen: OrderedDict[tuple[int, str, int], None] = OrderedDict()
-        self._past: list[Any] | None = []
+        self._untold: list[Any] = []  # entries that are written, or about to be, and not yet told of
+        self._in_past = True
         self._state = ""
         self._position = Instant(0)
         self._lossy_since: Instant | None = None
@@ -107,9 +108,9 @@ class _Watch:
         """From the first entry to the last."""
         with self._progress.shown():
             self.fetch.read()
-        past, self._past = self._past, None
+        self._in_past = False
         interrupted = any(note.kind == "interrupted" for note in self.fetch.notes)
-        self._tell_of(past or ())
+        self._tell_of_new_ones()
         self._state = self.fetch.described.state if self.fetch.described else ""
         if self._state:
             self._tell_state()
@@ -194,14 +195,21 @@ class _Watch:
             if self._tail is not None:
                 self._tail.suppressed = 0
         self.fetch.more(since if self._position else self.fetch.since())
+        self._tell_of_new_ones()
 
     def _take(self, entries: Sequence[Any]) -> None:
         fresh = self._new_ones(entries)
         self._spool.write(map(line_of, fresh))
         self.fetch.observed.take(fresh)
+        self._tell_of_new_ones()
 
     def _new_ones(self, entries: Sequence[Any]) -> list[Any]:
-        """Those that were not seen lately; they are told of, and the place in the log moves on with them."""
+        """Those that were not seen lately; the place in the log moves on with them.
+
+        They are told of once they are written, since telling may be interrupted.
+        """
+        if not self._in_past:
+            self._tell_of_new_ones()
         fresh = []
         now = int(self._clock.now() * SECOND)
         for entry in entries:
@@ -210,20 +218,18 @@ class _Watch:
             if key in self._seen:
                 continue
             fresh.append(entry)
-            if self._past is None or len(self._seen) < _REMEMBERED:  # the past comes newest first: keep that
+            if not self._in_past or len(self._seen) < _REMEMBERED:  # the past comes newest first: keep that
                 self._seen[key] = None
             self._position = max(self._position, Instant(min(time, now)))  # stamps may lie a day in the future
         while len(self._seen) > _REMEMBERED:
             self._seen.popitem(last=False)
-        if self._past is not None:
-            self._past += fresh[: _PAST - len(self._past)]
-        else:
-            self._tell_of(fresh)
+        self._untold += fresh[: _PAST - len(self._untold)] if self._in_past else fresh
         return fresh
 
     # -- what is told
 
-    def _tell_of(self, entries: Sequence[Any]) -> None:
+    def _tell_of_new_ones(self) -> None:
+        entries, self._untold = self._untold, []
         if entries:
             for happening in self._happenings.of([line_of(entry) for entry in entries]):
                 self._tell(happening.line(self._lang))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from analyzer.model import Instant, Message
+from analyzer.model import Instant, Message, Origin
 from analyzer.rulebook.conditions import Values, match_job, match_message
 from analyzer.rulebook.literals import condition_literals
 from analyzer.rulebook.prefilter import literal_finder
@@ -51,17 +51,37 @@ def index_rules(rules: Sequence[Rule]) -> Index:
     for number, rule in enumerate(rules):
         if rule.scope == "job":
             continue
-        literals = condition_literals(rule.when)
-        if literals:
-            for literal in sorted(literals):
-                index.literals.setdefault(literal, []).append(number)
-        elif _needs(rule.when, "fields"):
-            index.fields.append(number)
-        elif _needs(rule.when, "exception"):
-            index.exceptions.append(number)
-        else:
+        callers = _callers(rule.when)
+        if callers is None:
             index.always.append(number)
+            continue
+        for literal in sorted(callers - _MARKS):
+            index.literals.setdefault(literal, []).append(number)
+        if _FIELDS in callers:
+            index.fields.append(number)
+        if _EXCEPTIONS in callers:
+            index.exceptions.append(number)
     return index
+
+
+_FIELDS, _EXCEPTIONS = "\0fields", "\0exceptions"  # beside literals: structured facts, or any exception, call a rule up
+_MARKS = frozenset((_FIELDS, _EXCEPTIONS))
+
+
+def _callers(condition: Condition) -> frozenset[str] | None:
+    """What calls a rule up: of these literals (or marks) a message that the condition holds for has one; None: unknown."""
+    literals = condition_literals(condition)
+    if literals:
+        return literals
+    if condition.fields is not None:
+        return frozenset((_FIELDS,))
+    if condition.exception is not None:
+        return frozenset((_EXCEPTIONS,))
+    parts = [_callers(part) for part in (condition.any or condition.all or ())]
+    known = [part for part in parts if part is not None]
+    if condition.any is not None:
+        return frozenset().union(*known) if len(known) == len(parts) else None
+    return min(known, key=lambda part: (_EXCEPTIONS in part, _FIELDS in part, len(part)), default=None)
 
 
 class Matcher:
@@ -75,6 +95,8 @@ class Matcher:
         self._job_rules = [rule for rule in self.rules if rule.scope == "job"]
         self._by_literal = list(self._index.literals.values())
         self._find_literals = literal_finder(self._index.literals)
+        self._by_field = [(number, field_names(self.rules[number].when)) for number in self._index.fields]
+        self._speakers: dict[tuple[Origin, str], bytes] = {}
 
     @property
     def unfiltered(self) -> list[str]:
@@ -94,11 +116,12 @@ class Matcher:
         """The rules of scope message that match it."""
         candidates = {n for literal in self._find_literals(message.text.lower()) for n in self._by_literal[literal]}
         candidates.update(self._index.always)
-        if message.first.fields:
-            candidates.update(self._index.fields)
+        fields = message.first.fields
+        if fields:
+            candidates.update(n for n, keys in self._by_field if not keys.isdisjoint(fields))
         if message.exceptions:
             candidates.update(self._index.exceptions)
-        return self._confirm(sorted(candidates), message, platform)
+        return self._confirm(sorted(candidates), message, platform) if candidates else []
 
     def find_exhaustively(self, message: Message, platform: str = "") -> list[Finding]:
         """The same without the prefilter: the reference that `find` is tested against."""
@@ -107,14 +130,25 @@ class Matcher:
 
     def _confirm(self, numbers: Sequence[int], message: Message, platform: str) -> list[Finding]:
         found = []
+        speakable = self._speakable(message.origin, platform)
         for number in numbers:
-            rule = self.rules[number]
-            if message.origin not in rule.origins or (rule.platforms and platform and platform not in rule.platforms):
+            if not speakable[number]:
                 continue
+            rule = self.rules[number]
             values = match_message(rule.when, message)
             if values is not None:
                 found.append(Finding(rule, message, values))
         return found
+
+    def _speakable(self, origin: Origin, platform: str) -> bytes:
+        """For every rule by number whether this speaker on this platform may say it."""
+        known = self._speakers.get((origin, platform))
+        if known is None:
+            known = self._speakers[origin, platform] = bytes(
+                origin in rule.origins and not (rule.platforms and platform and platform not in rule.platforms)
+                for rule in self.rules
+            )
+        return known
 
     def find_in_job(self, findings: Sequence[Finding], platform: str = "") -> list[Finding]:
         """The rules of scope job that a job's findings match; each once, proven by its first finding."""
@@ -129,12 +163,7 @@ class Matcher:
         return found
 
 
-def _needs(condition: Condition, key: str) -> bool:
-    """Whether every message that the condition holds for must have this (a `fields` or `exception` test passed)."""
-    if getattr(condition, key) is not None:
-        return True
-    if condition.all is not None:
-        return any(_needs(part, key) for part in condition.all)
-    if condition.any is not None:
-        return all(_needs(part, key) for part in condition.any)
-    return False
+def field_names(condition: Condition) -> frozenset[str]:
+    """The structured facts of which a message must have one for the condition to hold."""
+    parts = [*(condition.any or ()), *(condition.all or ())]
+    return frozenset(condition.fields or ()).union(*(field_names(part) for part in parts))

@@ -56,6 +56,18 @@ def bucket_sources(address: str, notes: list[Note]) -> Iterator[Source]:
         )
 
 
+def bucket_objects(address: str) -> Iterator[tuple[str, int, str]]:
+    """Address, size and generation of the objects that `bucket_sources` would read; nothing of them is read.
+
+    Raises the same errors as `bucket_sources`, but for an address at which there is nothing.
+    """
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        raise UsageError("this names no bucket", where=address, advice="write gs://BUCKET/PREFIX")
+    for blob in _objects(_client(address), found["bucket"], found["name"] or "", address):
+        yield f"gs://{found['bucket']}/{blob.name}", int(blob.size or 0), str(blob.generation)
+
+
 def _client(address: str) -> Any:
     try:
         from google.auth.credentials import AnonymousCredentials

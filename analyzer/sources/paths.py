@@ -33,7 +33,7 @@ def open_sources(paths: Sequence[str], notes: list[Note]) -> Iterator[Source]:
         elif path == "-":
             yield from _streamed(cast(BinaryIO, sys.stdin.buffer), "-", notes)
         else:
-            for file, name in _files(path):
+            for file, name in files_of(path):
                 key = str(file.resolve())
                 if key not in seen:
                     seen.add(key)
@@ -54,7 +54,8 @@ def _remote(scheme: str, path: str, notes: list[Note]) -> Iterator[Source]:
     )
 
 
-def _files(path: str) -> Iterator[tuple[Path, str]]:
+def files_of(path: str) -> Iterator[tuple[Path, str]]:
+    """The files that a path, folder or glob names, each with its name as the caller would write it."""
     place = Path(path)
     if place.is_dir():
         yield from _tree(place)

@@ -41,6 +41,7 @@ class Try:
     root: Life | None = None
     fatal: Signal | None = None
     quiet: bool = False  # nothing but new machines tells that it began
+    is_trial: bool = False  # a trial of a hyperparameter tuning job, which stands beside others and is no retry
     current: dict[str, Life] = field(default_factory=dict)  # the last life of each lane so far
     meant: dict[int, Life] = field(default_factory=dict)  # which life a word of the service is about, by its place
 
@@ -72,7 +73,12 @@ class Cutter:
         self.tries: list[Try] = []
 
     def cut(self, job: Sequence[Signal]) -> list[Try]:
-        """All attempts in order. Words that come before anything else belong to the first."""
+        """All attempts in order. Words that come before anything else belong to the first.
+
+        Trials of a hyperparameter tuning job are shown as attempts under their own numbers.
+        """
+        if any(life.trial is not None for lives in self.lanes.values() for life in lives):
+            return self._trials(job)
         steps: list[tuple[int, int, int, Signal | Life]] = [(s.moment, 1, s.place, s) for s in job]
         # A life that the log begins in the middle of was there before anything that the log tells.
         lives = [life for lane in self.lanes.values() for life in lane]
@@ -85,6 +91,18 @@ class Cutter:
             else:
                 self._hear(step)
         return [attempt for attempt in self.tries if attempt.lives or attempt.signals]
+
+    def _trials(self, job: Sequence[Signal]) -> list[Try]:
+        found: dict[int, Try] = {}
+        for life in sorted((life for lane in self.lanes.values() for life in lane), key=lambda life: life.begin):
+            number = life.trial or 0
+            attempt = found.setdefault(number, Try(number, life.begin, is_trial=True))
+            attempt.lives.append(life)
+        for signal in job:
+            trial = signal.finding.message.first.fields.get("trial")
+            if isinstance(trial, int) and trial in found:
+                found[trial].signals.append(signal)
+        return [found[number] for number in sorted(found)]
 
     @property
     def now(self) -> Try:

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -232,7 +233,14 @@ class _Span:
         return found
 
     def _is_early(self, at: int) -> bool:
-        return not _is_progress(self.items[at]) and mask(self.items[at].entry.text) in self.openings.early
+        text = mask(self.items[at].entry.text)
+        return text in self.openings.early and not _is_progress(self.items[at]) and text not in self._chatter
+
+    @cached_property
+    def _chatter(self) -> frozenset[str]:
+        """Lines of the opening that come so often on this VM that they tell of no start."""
+        counts = Counter(mask(item.entry.text) for item in self.items)
+        return frozenset(text for text in self.openings.early if counts[text] > MOST_STARTS)
 
 
 def _says_end(item: Item) -> bool:

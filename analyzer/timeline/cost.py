@@ -105,7 +105,7 @@ def _interval(cost: Cost, saved: Sequence[Saved], lang: str) -> list[str]:
     if between < 10 * write:
         return []
     sentence = say(
-        "interval", lang, failures=cost.failures, worked=duration(cost.worked),
+        "interval" if cost.failures > 1 else "interval_one", lang, failures=cost.failures, worked=duration(cost.worked),
         interval=duration(sqrt(2 * write * between)), write=duration(write), between=duration(between),
         basis=say("measured" if writes else "assumed", lang),
     )  # fmt: skip

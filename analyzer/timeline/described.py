@@ -108,6 +108,7 @@ def _fill(life: Life, state: Mapping[str, Any], begin: int | None, end: int | No
         life.exit_code, life.code_stated = int(state["exit_code"]), True
     life.told, life.described = state.get("reason") or life.told, True
     life.memory |= bool(state.get("oom_killed"))
+    life.alive = state.get("state") == "running"
     life.node = life.node or state.get("node")
     life.label = life.label if life.label is not None else state.get("attempt")
 

@@ -30,6 +30,11 @@ class Setting(msgspec.Struct, frozen=True):
     limits: Limits
     spot: bool
 
+    @property
+    def told(self) -> bool:
+        """Whether the service tells of this job, so that its silence means something."""
+        return self.policy.primary_exit_ends_job and bool(self.evidence.job)
+
 
 def end_reason(attempt: Try, last: bool, setting: Setting) -> str | None:
     """Why an attempt ended; None where it still runs."""
@@ -78,10 +83,15 @@ def _failure(attempt: Try, setting: Setting) -> str:
         return "out_of_memory"
     if root.told in _TOLD:
         return _TOLD[root.told]
+    words = [s for s in machine_words(attempt, setting.evidence) if same_machine(s, root)]
+    if words:
+        return words[0].finding.rule.category or "preemption"
     if policy.exit_reasons.get(root.exit_code or 0) in ("preempted", "maintenance"):
         return "preemption"
     if is_exhausted(root, attempt, setting):
         return "restarts_exhausted"
+    if not policy.primary_exit_ends_job and root.finding is not None:
+        return root.finding.rule.category or "user_exception"
     crashed = root.exit_code in policy.transient_exit_codes or (root.exit_code is None and root.crashed)
     return "crash" if crashed and policy.transient_exit_codes else "user_exception"
 
@@ -122,6 +132,14 @@ def machine_words(attempt: Try, evidence: Evidence) -> list[Signal]:
     return [s for s in evidence.machines if first <= s.moment <= last + MACHINE_DELAY]
 
 
+def same_machine(signal: Signal, life: Life) -> bool:
+    """Whether a word on a machine is about the one that a container ran on; one that names none is about them all."""
+    node = signal.finding.message.first.node or signal.values.get("node")
+    if node is None and signal.replica is None:
+        return True
+    return (node is not None and node == life.node) or (signal.replica is not None and signal.replica == life.replica)
+
+
 def _without_word(attempt: Try, setting: Setting) -> str | None:
     """The end of a last attempt without the service's last word: by the primary's exit, or by a teardown."""
     main = primary(attempt)
@@ -130,7 +148,10 @@ def _without_word(attempt: Try, setting: Setting) -> str | None:
     if any(s.event == "teardown" for s in attempt.signals):
         return "timeout" if _timed_out(attempt, setting.limits) else "cancelled"
     lives = [life for life in attempt.lives if not life.doomed]
-    return "success" if lives and all(life.exit_code == 0 for life in lives) else None
+    if lives and all(life.exit_code == 0 for life in lives):
+        return "success"
+    finished = not setting.told and any(life.done for life in lives)
+    return "success" if finished and not any(life.alive for life in lives) else None
 
 
 def _timed_out(attempt: Try, limits: Limits) -> bool:

@@ -21,6 +21,8 @@ OF_A_REPLICA = frozenset((
 """Events that are about the life of one container; all others are about the job or a machine."""
 
 LONGEST_NUMBER = 18
+_OF_PEERS = frozenset(("network", "timeout"))
+"""Categories whose messages are in a job of several replicas mostly complaints about one that is gone."""
 DESCRIBED = frozenset(("container", "pod", "task", "job", "trial", "node"))
 """Kinds of structured entries that are read field by field, so that a rule about them adds nothing here."""
 
@@ -57,7 +59,7 @@ class Item(msgspec.Struct, gc=False):
     signals: tuple[Signal, ...] = ()
     failure: bool = False  # a traceback or crash text begins here
     crash: bool = False  # it is the text of a crash by signal
-    role: str | None = None  # the strongest role that a rule gives to it: root or cascade
+    role: str | None = None  # root: it has a cause of its own; cascade: it complains of a peer
     memory: bool = False  # a rule says that memory ran out here
     finding: Finding | None = None  # the most telling root finding
     output: bool = True  # printed by the container itself
@@ -111,10 +113,18 @@ class _Marks(msgspec.Struct):
     signals: list[Signal] = []
     failure: bool = False
     crash: bool = False
-    role: str | None = None
     memory: bool = False
     finding: Finding | None = None
-    noise: int = -1  # weight of the rule that calls the line noise
+    noise: int = -1  # weights of the rules that call the line noise, a complaint about a peer, a cause of its own
+    complaint: int = -1
+    cause: int = -1
+
+    @property
+    def role(self) -> str | None:
+        """What the line is in the story of a failure; noise wins a tie, and so does a complaint over a cause."""
+        if max(self.complaint, self.cause) <= self.noise:
+            return None
+        return "root" if self.cause > self.complaint else "cascade"
 
 
 def _mark_failures(messages: Sequence[Message], places: dict[int, int], marks: dict[int, _Marks]) -> None:
@@ -155,15 +165,18 @@ def _is_description(entry: Entry) -> bool:
 
 
 def _mark_role(mark: _Marks, finding: Finding) -> None:
+    rule = finding.rule
     if finding.role is Role.NOISE:
-        mark.noise = max(mark.noise, finding.rule.weight)
-    elif finding.role is Role.ROOT:
-        mark.role = "root"
-        if mark.finding is None or mark.finding.rule.weight < finding.rule.weight:
-            mark.finding = finding
-        mark.memory |= finding.rule.category == "out_of_memory"
-    elif mark.role is None:
-        mark.role = "cascade"
+        mark.noise = max(mark.noise, rule.weight)
+        return
+    complaint = finding.role is Role.CASCADE or rule.category in _OF_PEERS
+    if complaint:
+        mark.complaint = max(mark.complaint, rule.weight)
+    else:
+        mark.cause = max(mark.cause, rule.weight)
+        mark.memory |= rule.category == "out_of_memory"
+    if finding.role is Role.ROOT and (mark.finding is None or mark.finding.rule.weight < rule.weight):
+        mark.finding = finding
 
 
 def _nearest(clock: Clock, entry: Entry) -> int:
@@ -180,13 +193,19 @@ def _lanes(story: Story, clock: Clock, marks: dict[int, _Marks], said: set[int])
         if not (output or mark.signals) or (place in said and entry.replica is None and not mark.signals):
             continue
         item = Item(entry, clock.moments[place], place, tuple(mark.signals), mark.failure, mark.crash, output=output)
-        if mark.finding is None or mark.finding.rule.weight > mark.noise:
+        if mark.role is not None:
             item.role, item.memory, item.finding = mark.role, mark.memory, mark.finding
         named = mark.signals[0].replica if mark.signals and not output else entry.replica
-        lanes.setdefault(named or "", []).append(item)
+        lanes.setdefault(lane_name(named, entry), []).append(item)
     if len(lanes) > 1 and "" in lanes and not any(item.signals for item in lanes[""]):
         del lanes[""]
     return {name: lanes[name] for name in sorted(lanes) if name != "service"}
+
+
+def lane_name(replica: str | None, entry: Entry) -> str:
+    """The lane of a replica; trials of a hyperparameter tuning job run side by side, each with its own replicas."""
+    trial = entry.fields.get("trial")
+    return (replica or "") if trial is None else f"{replica or ''}@{trial}"
 
 
 def _in_order(signals: list[Signal]) -> list[Signal]:

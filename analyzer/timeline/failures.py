@@ -17,11 +17,14 @@ _POOLED = frozenset(("low_memory", "low_disk"))
 _LAST_WORDS = {"job_succeeded": "success", "job_cancelled": "cancelled", "job_failed": "failed"}
 
 
-def find_failure(attempt: Try, last: bool) -> None:
-    """Names the failure that ended an attempt (`fatal`, `root`) and marks the containers that were doomed by it."""
+def find_failure(attempt: Try, last: bool, told: bool) -> None:
+    """Names the failure that ended an attempt (`fatal`, `root`) and marks the containers that were doomed by it.
+
+    `told`: a service tells of this job, so that a program's own complaint is no proof of its end.
+    """
     _attribute(attempt)
     if not (last and word_on(attempt) in ("success", "cancelled")):
-        _find_fatal(attempt)
+        _find_fatal(attempt, last, told)
     _mark_doomed(attempt)
 
 
@@ -66,24 +69,30 @@ def _attribute(attempt: Try) -> None:
             meant.reason, meant.memory = "oom", True
 
 
-def _find_fatal(attempt: Try) -> None:
+def _find_fatal(attempt: Try, last: bool, told: bool) -> None:
     words = [s for s in attempt.signals if s.event in VERDICTS]
     if words and not gone_on_after(words[-1], attempt.lives):
         attempt.fatal = words[-1]
         attempt.root = _root_of(attempt, [s for s in words if words[-1].moment - s.moment < FRESH])
-    elif not any(s.event in ("stockout", "internal_error") for s in attempt.signals):
-        attempt.root = min(_failed_last(attempt), key=blame, default=None)
+        if attempt.root is not None or attempt.fatal.event in _POOLED:
+            return
+    elif any(s.event in ("stockout", "internal_error") for s in attempt.signals):
+        return
+    over = not last or word_on(attempt) is not None or any(s.event == "teardown" for s in attempt.signals)
+    attempt.root = min(_failed_last(attempt, over, told), key=blame, default=None)
 
 
-def _failed_last(attempt: Try) -> list[Life]:
+def _failed_last(attempt: Try, over: bool, told: bool) -> list[Life]:
     """Lives that failed and were not survived: a replica's last one, or the one before a container soon shut down."""
     torn_down = min((s.moment for s in attempt.signals if s.event == "teardown"), default=None)
     found = []
     for lives in attempt.lanes().values():
         life = lives[-1]
-        if not (life.failed or life.broke_off) and len(lives) > 1 and life.last - life.begin < AFTER_VERDICT:
+        cut_short = life.exit_code != 0 and life.last - life.begin < AFTER_VERDICT
+        if over and cut_short and not (life.failed or life.broke_off) and len(lives) > 1:
             life = lives[-2]
-        if (life.failed or life.broke_off) and not (torn_down is not None and _was_told(life, torn_down)):
+        failed = life.failed or life.broke_off or (not told and life.complained and not life.done)
+        if failed and not (torn_down is not None and _was_told(life, torn_down)):
             found.append(life)
     return found
 

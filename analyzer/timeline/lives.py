@@ -36,6 +36,7 @@ class Life:
     unit: str | None = None
     node: str | None = None
     label: int | None = None
+    trial: int | None = None
     start: int | None = None
     start_stated: bool = False
     start_cut: bool = False  # the log begins in the middle of this life
@@ -50,6 +51,7 @@ class Life:
     reason_deduced: bool = False
     doomed: bool = False
     described: bool = False  # a description of its container tells of it
+    alive: bool = False  # a description says that it runs
     stop: int | None = None  # first sign that it was told to end
     failure: int | None = None  # last traceback or crash text
     crashed: bool = False  # that was the text of a crash by signal
@@ -86,8 +88,14 @@ class Life:
 
     @property
     def broke_off(self) -> bool:
-        """Whether its last work was followed by a traceback or crash text, and no line says how it ended."""
-        return self.exit_code is None and self.failure is not None and self.healthy <= self.failure
+        """Whether its last work was followed by a traceback or crash text of its own, and no line says how it ended."""
+        own = self.failure is not None and self.roots > 0 and self.stop is None
+        return own and self.exit_code is None and self.healthy <= (self.failure or 0)
+
+    @property
+    def complained(self) -> bool:
+        """Whether it stated a cause of its own that it did no work after, and no line says how it ended."""
+        return self.exit_code is None and self.stop is None and self.finding is not None and self.roots > 0
 
     @property
     def failed(self) -> bool:
@@ -163,7 +171,10 @@ def _take(life: Life, item: Item, begins: bool) -> None:
     entry = item.entry
     if life.node is None:
         life.node = entry.node
-    if life.label is None:
+    trial = entry.fields.get("trial")
+    if isinstance(trial, int):
+        life.trial = trial
+    elif life.label is None:
         life.label = entry.attempt
     if begins and life.start is None:
         life.start = item.moment

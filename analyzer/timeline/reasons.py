@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from analyzer.timeline.attempts import SKEW, Try
-from analyzer.timeline.endings import MACHINE_DELAY, Setting, machine_words, primary
-from analyzer.timeline.evidence import Signal
+from analyzer.timeline.endings import MACHINE_DELAY, Setting, machine_words, primary, same_machine
 from analyzer.timeline.failures import STOP_CODES, failed_at
 from analyzer.timeline.lives import Life
 
@@ -30,7 +29,7 @@ def give_reasons(attempt: Try, last: bool, setting: Setting) -> None:
             if following is not None:
                 _ended_inside(life, following, attempt, setting)
             elif not over and life.end is None and life.exit_code is None:
-                life.reason = "running"
+                life.reason = "running" if setting.told or life.alive else "unknown"
             else:
                 _ended_last(life, attempt, taken, setting)
             life.signal = life.signal or signal_of(life)
@@ -92,6 +91,8 @@ def _root_reason(life: Life, attempt: Try, setting: Setting) -> str:
     known = {"out_of_memory": "oom", "restarts_exhausted": "retryable", "preemption": "preempted"}
     if attempt.end_reason in known:
         return known[attempt.end_reason]
+    if life.memory and life.exit_code is None:
+        return "oom"
     crashed = life.exit_code in setting.policy.transient_exit_codes
     return "crash" if crashed or (attempt.end_reason == "crash" and life.exit_code is None) else "error"
 
@@ -100,12 +101,12 @@ def _beside(life: Life, attempt: Try, setting: Setting) -> str:
     """The end of a replica that was not the one to blame: it fell with its peer, or the service stopped it."""
     if attempt.end_reason == "success" and life.done and life.stop is None and not life.failed:
         return "completed"
+    if not setting.told and attempt.root is None and life.exit_code is None:
+        return "unknown"
     if life.failed and life.exit_code not in STOP_CODES:
         if failed_at(attempt) is not None:
             return "cascade"
         return "crash" if life.exit_code in setting.policy.transient_exit_codes else "error"
-    if not attempt.signals and attempt.root is None and life.exit_code is None:
-        return "unknown"
     return "stopped"
 
 
@@ -133,9 +134,3 @@ def _first_to_go(lives: list[Life]) -> Life | None:
         return (-named.get(life.node or "", 0) - named.get(life.replica, 0), not told, moment, life.replica)
 
     return min(lives, key=order, default=None)
-
-
-def same_machine(signal: Signal, life: Life) -> bool:
-    """Whether a word on a machine is about the one that a container ran on."""
-    node = signal.finding.message.first.node or signal.values.get("node")
-    return (node is not None and node == life.node) or (signal.replica is not None and signal.replica == life.replica)

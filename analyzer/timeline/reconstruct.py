@@ -82,7 +82,7 @@ def _close(tries: Sequence[Try], setting: Setting) -> None:
     """Gives every attempt its end and end reason, and every life its end, exit code and reason."""
     for attempt in tries:
         last = attempt is tries[-1]
-        find_failure(attempt, last)
+        find_failure(attempt, last, setting.told)
         attempt.end_reason = end_reason(attempt, last, setting)
         give_reasons(attempt, last, setting)
         attempt.end = end_moment(attempt, last)
@@ -96,7 +96,7 @@ def _lanes(story: Story, evidence: Evidence, policy: Policy) -> tuple[dict[str, 
     lanes: dict[str, list[Life]] = {}
     for name, items in evidence.lanes.items():
         starts = beginnings.places.get(name, set()) | _stated_starts(items, known.get(name))
-        lives = lanes[name] = segment(name, items, starts, name or story.key.id)
+        lives = lanes[name] = segment(name, items, starts, name.partition("@")[0] or story.key.id)
         lives[0].start_cut = name in cut and not lives[0].start_stated and not beginnings.is_start(items[0])
     for name, container in known.items():
         lives = described.add_states(lanes.get(name, []), container)

@@ -18,6 +18,9 @@ class ApiServer:
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
             def do_GET(self) -> None:
                 outer.asked.append(self.path)
                 status, body = outer._answer(self.path.partition("?")[0])

@@ -46,7 +46,7 @@ class LoggingServer:
     """Holds entries, answers queries for them, and refuses what it is told to refuse.
 
     `faults` are the answers to the requests to come, first to first; None lets one through. `empty` are numbers of
-    pages that come out empty with a token. `queries` and `tails` keep what was asked.
+    pages that come out empty with a token, `untailed` the ids of entries that no tail gives. `queries` and `tails` keep what was asked.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,8 @@ class LoggingServer:
         self.empty: set[int] = set()
         self.queries: list[Any] = []
         self.tails: list[Any] = []
-        self.suppressed = 0
+        self.untailed: set[str] = set()
+        self._last: tuple[Any, list[Any]] = (None, [])  # pages of one query are cut out of one search
         self._changed = threading.Condition()
         self._closed = False
         self._server = grpc.server(ThreadPoolExecutor(8), options=[("grpc.so_reuseport", 0)])
@@ -106,6 +107,12 @@ class LoggingServer:
         return _LIST_RESPONSE(entries=page, next_page_token=token if start + size < len(found) else "")
 
     def _found(self, request: Any, context: grpc.ServicerContext) -> list[Any]:
+        asked = (request.filter, request.order_by, len(self.entries))
+        if self._last[0] != asked:
+            self._last = (asked, self._search(request, context))
+        return self._last[1]
+
+    def _search(self, request: Any, context: grpc.ServicerContext) -> list[Any]:
         try:
             test = parse(request.filter)
             found = [entry for raw, entry in self.entries if test(raw)]
@@ -129,11 +136,10 @@ class LoggingServer:
                 fresh, at = self.entries[at:], len(self.entries)
             if self._closed:
                 return
-            found = [entry for raw, entry in fresh if test(raw)]
+            found = [entry for raw, entry in fresh if test(raw) and raw["insertId"] not in self.untailed]
             response = _TAIL_RESPONSE(entries=found)
-            if self.suppressed:
-                response.suppression_info.add(reason=1, suppressed_count=self.suppressed)
-                self.suppressed = 0
+            if len(found) < len(fresh):
+                response.suppression_info.add(reason=1, suppressed_count=len(fresh) - len(found))
             if found or response.suppression_info:
                 yield response
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import grpc
 from api_server import ApiServer
 from live_jobs import JOB, PROJECT, START, custom_job, entry, failed_job, vertex_path
-from logging_server import LoggingServer
+from logging_server import Fault, LoggingServer
 
 from analyzer.model import Instant
 
@@ -183,6 +184,15 @@ def test_gke_job(diagnose: Any, logging_server: LoggingServer, api_server: ApiSe
     assert "k8s_node" in logging_server.queries[-1].filter
 
 
+def test_machines_that_may_not_be_asked_about(diagnose: Any, logging_server: LoggingServer) -> None:
+    """A later query that is refused costs its own answer only."""
+    logging_server.add(pod_entry(1, "ModuleNotFoundError: No module named 'timm'"))
+    logging_server.faults = [None, Fault(grpc.StatusCode.PERMISSION_DENIED, "denied")]
+    report = diagnose("bert")
+    assert report.diagnoses[0].category == "user_exception"
+    assert "was not read" in report.notes[0].text
+
+
 def test_a_pod_leads_to_its_controller(diagnose: Any, logging_server: LoggingServer, api_server: ApiServer) -> None:
     """The name of a pod finds the story of the job that owns it."""
     logging_server.add(pod_entry(1, "ModuleNotFoundError: No module named 'timm'"))
@@ -227,4 +237,6 @@ def test_an_old_job(diagnose: Any, logging_server: LoggingServer, api_server: Ap
     described = custom_job() | {"createTime": str(made)}
     api_server.jobs[vertex_path()] = described
     assert diagnose(region="us-central1").diagnoses[0].stats.entries > 20
+    assert diagnose().diagnoses[0].stats.entries > 20
+    api_server.jobs.clear()
     assert diagnose().diagnoses[0].stats.entries > 20

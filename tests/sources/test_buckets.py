@@ -8,8 +8,10 @@ import json
 import subprocess
 import sys
 import tarfile
+import threading
 import zipfile
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -187,3 +189,55 @@ def test_a_diagnosis_out_of_a_bucket(bucket: Any) -> None:
     evidence = report["diagnoses"][0]["root_cause"]["evidence"][0]
     assert evidence["source"] == f"gs://{bucket.name}/log.json"
     assert evidence["line"] == 2
+
+
+class Refusing(BaseHTTPRequestHandler):
+    """A store whose listing names two objects, and that refuses the first one (or everything in the bucket `closed`)."""
+
+    def do_GET(self) -> None:
+        name = self.path.partition("?")[0].rpartition("/")[2]
+        if "closed" in self.path or name == "0.json":
+            self._answer(403, b'{"error": {"code": 403, "message": "storage.objects.get access denied"}}')
+        elif name == "o":
+            items = [{"name": f"{n}.json", "size": str(len(line(n))), "bucket": "b", "generation": "1"} for n in (0, 1)]
+            self._answer(200, json.dumps({"kind": "storage#objects", "items": items}).encode())
+        else:
+            self._answer(200, line(1))
+
+    def _answer(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def refusing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", f"http://127.0.0.1:{server.server_port}")
+    yield
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.mark.usefixtures("refusing")
+def test_a_refused_object_costs_itself_only() -> None:
+    """An object that may not be read is noted, and the others are read."""
+    notes: list[Note] = []
+    assert texts("gs://bucket", notes) == ["step 1"]
+    assert [(note.kind, note.source) for note in notes] == [("unreadable", "gs://bucket/0.json")]
+    assert "access denied" in notes[0].text
+
+
+@pytest.mark.usefixtures("refusing")
+def test_a_refused_bucket() -> None:
+    """A bucket that may not be listed is an error that names the role."""
+    with pytest.raises(RemoteError, match=r"roles/storage\.objectViewer"):
+        texts("gs://closed/x")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
-from analyzer.entries import Options, assemble, sift
-from analyzer.model import Entry, Instant, JobKey, Origin, Run, Timeline
+from analyzer.entries import Options, Story, assemble, sift
+from analyzer.model import Entry, Instant, JobKey, Message, Origin, Run, Timeline
+from analyzer.rulebook import Finding, Matcher
 from analyzer.rulebook.cache import load_rulebook
 from analyzer.stitch import stitch
 from analyzer.timeline import reconstruct
@@ -14,13 +16,22 @@ VERTEX = JobKey("vertex", "walnut", "77")
 BEGIN = Instant.parse("2025-03-04T05:00:00Z") or Instant(0)
 
 
-def timeline_of(entries: Iterable[Entry], lang: str = "en") -> Timeline:
-    """The timeline of the first job in some entries."""
-    rulebook = load_rulebook()
+def evidence_of(entries: Iterable[Entry]) -> tuple[Story, list[Message], list[Finding]]:
+    """What the timeline of the first job in some entries is built of."""
     story = assemble(sift(entries))[0][0]
     messages = stitch(story.entries)
-    findings = [finding for message in messages for finding in rulebook.find(message, story.key.platform)]
-    return reconstruct(story, messages, findings, Options(lang=lang))
+    return story, messages, [finding for m in messages for finding in rulebook().find(m, story.key.platform)]
+
+
+def timeline_of(entries: Iterable[Entry], lang: str = "en") -> Timeline:
+    """The timeline of the first job in some entries."""
+    return reconstruct(*evidence_of(entries), Options(lang=lang))
+
+
+@cache
+def rulebook() -> Matcher:
+    """The bundled rules."""
+    return load_rulebook()
 
 
 def runs_of(timeline: Timeline, *, doomed: bool = False) -> dict[str, list[Run]]:

@@ -186,3 +186,16 @@ def test_a_description_alone_gives_one_attempt_with_its_times() -> None:
     (attempt,) = timeline.attempts
     assert (attempt.start, attempt.running_since) == (Instant.parse(facts["created"]), Instant.parse(facts["started"]))
     assert timeline.restarts_total == 0
+
+
+def test_trials_of_a_tuning_job_stand_side_by_side() -> None:
+    """They are shown under their own numbers and are no retries of one another."""
+    said = lines(
+        (0, "workerpool0-0", START), (5, "workerpool0-0", START), (60, "workerpool0-0", "step 1 loss 1.0"),
+        (61, "workerpool0-0", "step 1 loss 2.0"), (90, "workerpool0-0", ENDED.format(1)), (95, "workerpool0-0", ENDED.format(0)),
+    )  # fmt: skip
+    trials = [jobs.changed(entry, fields={"trial": 1 + place % 2}, attempt=1 + place % 2) for place, entry in enumerate(said)]
+    timeline = timeline_of(trials)
+    assert [(attempt.number, len(attempt.replicas)) for attempt in timeline.attempts] == [(1, 1), (2, 1)]
+    assert [runs_of(timeline)["workerpool0-0"][n].exit_code for n in (0, 1)] == [1, 0]
+    assert timeline.restarts_total == 0

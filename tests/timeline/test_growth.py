@@ -7,11 +7,9 @@ from types import FrameType
 
 import jobs
 import pytest
-from chain import timeline_of
+from chain import evidence_of, timeline_of
 
-from analyzer.entries import Options, assemble, sift
-from analyzer.rulebook.cache import load_rulebook
-from analyzer.stitch import stitch
+from analyzer.entries import Options
 from analyzer.timeline import reconstruct
 
 
@@ -27,9 +25,7 @@ def calls(replicas: int, *, prebuilt: bool) -> tuple[int, int]:
     job.start_all()
     job.train(600)
     jobs.fail_for_good(job, job.names[0])
-    story = assemble(sift(job.entries))[0][0]
-    messages = stitch(story.entries)
-    findings = [finding for message in messages for finding in load_rulebook().find(message, "vertex")]
+    built_of = evidence_of(job.entries)
     count = 0
 
     def counted(frame: FrameType, event: str, argument: object) -> None:
@@ -38,10 +34,10 @@ def calls(replicas: int, *, prebuilt: bool) -> tuple[int, int]:
 
     sys.setprofile(counted)
     try:
-        reconstruct(story, messages, findings, Options())
+        reconstruct(*built_of, Options())
     finally:
         sys.setprofile(None)
-    return len(story.entries), count
+    return len(built_of[0].entries), count
 
 
 @pytest.mark.parametrize("prebuilt", [True, False])

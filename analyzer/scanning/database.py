@@ -1,0 +1,222 @@
+"""A scan's one file: what was read, what was kept of each job, diagnoses, and how failures were solved.
+
+SQLite, since it is in Python's standard library, writes a unit of work whole or not at all whatever kills the process,
+and lets workers read while the scan writes. DuckDB would be faster at questions over millions of rows, but those are
+asked of the Parquet file, which any tool reads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from analyzer.errors import RenderError, UsageError
+from analyzer.model import Note
+from analyzer.scanning.objects import Unit
+from analyzer.scanning.parts import Part
+
+FILE = "scan.sqlite"
+_FORM = "1"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS units(
+    id TEXT PRIMARY KEY, object TEXT NOT NULL, stamp TEXT NOT NULL, rules TEXT NOT NULL, size INTEGER NOT NULL,
+    entries INTEGER NOT NULL, notes BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS parts(unit TEXT NOT NULL, job TEXT NOT NULL, entries BLOB NOT NULL, ties BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS parts_of_job ON parts(job);
+CREATE INDEX IF NOT EXISTS parts_of_unit ON parts(unit);
+CREATE TABLE IF NOT EXISTS jobs(
+    job TEXT PRIMARY KEY, inputs TEXT NOT NULL, scan INTEGER NOT NULL, fingerprint TEXT, row BLOB NOT NULL,
+    diagnosis BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS solutions(job TEXT NOT NULL, text TEXT NOT NULL, noted TEXT NOT NULL);
+"""
+_notes = msgspec.json.Decoder(list[Note])
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A job's record: what it was diagnosed from, the scan that first saw it so, its row and its diagnosis as JSON."""
+
+    job: str
+    inputs: str
+    scan: int
+    fingerprint: str | None
+    row: bytes
+    diagnosis: bytes
+
+
+class Database:
+    """The records of one output folder. Every writing method is one transaction."""
+
+    def __init__(self, folder: Path, *, create: bool = True) -> None:
+        self.path = folder / FILE
+        if not create and not self.path.is_file():
+            raise UsageError("holds no scan", where=str(folder), advice="name the --output folder of `diagnose scan`")
+        with self._plainly():
+            if create:
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+                os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+            self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.executescript(_TABLES)
+        form = self.meta("form")
+        if form is None:
+            self.set_meta("form", _FORM)
+        elif form != _FORM:
+            raise UsageError("holds a scan of another version", where=str(folder), advice="choose a new --output folder")
+
+    def close(self) -> None:
+        """Closes the file."""
+        with self._plainly():
+            self._db.close()
+
+    @contextlib.contextmanager
+    def _plainly(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise RenderError(
+                f"the scan's records cannot be read or written ({reason})", where=str(self.path),
+                advice="make room or choose another --output; what was recorded stands, and the same command goes on",
+            ) from error  # fmt: skip
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._plainly():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                raise
+
+    # -- settings
+
+    def meta(self, name: str) -> str | None:
+        """A value that was recorded by name."""
+        with self._plainly():
+            found = self._db.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
+        return found[0] if found else None
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Records a value by name."""
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", (name, value))
+
+    # -- what was read
+
+    def unread(self, units: Iterable[Unit], rules: str) -> list[Unit]:
+        """The units that were not read yet, not as they stand now, or not with these rules."""
+        with self._plainly():
+            known = {row[0]: row[1:] for row in self._db.execute("SELECT id, stamp, rules FROM units")}
+        return [unit for unit in units if known.get(unit.id) != (unit.stamp, rules)]
+
+    def is_read(self, name: str, stamp: str, rules: str) -> bool:
+        """Whether an object was read as it stands now, all of its units."""
+        with self._plainly():
+            found = self._db.execute(
+                "SELECT count(*), coalesce(sum(size), 0), min(stamp), max(stamp), min(rules), max(rules) FROM units"
+                " WHERE object=?", (name,)
+            ).fetchone()  # fmt: skip
+        size = int(stamp.split(" ", 1)[0])
+        return bool(found[0]) and found[1:] == (size, stamp, stamp, rules, rules)
+
+    def record(self, unit: Unit, rules: str, entries: int, notes: Sequence[Note], parts: Sequence[Part]) -> None:
+        """Records a unit that was read; what an older state of its object gave goes."""
+        with self._writing() as db:
+            stale = [row[0] for row in db.execute(
+                "SELECT id FROM units WHERE object=? AND (stamp<>? OR id=?)", (unit.name, unit.stamp, unit.id)
+            )]  # fmt: skip
+            for old in stale:
+                db.execute("DELETE FROM parts WHERE unit=?", (old,))
+                db.execute("DELETE FROM units WHERE id=?", (old,))
+            row = (unit.id, unit.name, unit.stamp, rules, unit.size, entries, msgspec.json.encode(list(notes)))
+            db.execute("INSERT INTO units VALUES(?,?,?,?,?,?,?)", row)
+            db.executemany(
+                "INSERT INTO parts VALUES(?,?,?,?)", ((unit.id, part.key, part.entries, part.ties) for part in parts)
+            )
+
+    def adopt(self, other: Path) -> None:
+        """Takes over what another folder's scan has read; the same unit of both counts once."""
+        with self._plainly():
+            self._db.execute("ATTACH DATABASE ? AS other", (str(other / FILE),))
+        try:
+            with self._writing() as db:
+                new = "SELECT id FROM other.units WHERE id NOT IN (SELECT id FROM main.units)"
+                db.execute(f"INSERT INTO main.parts SELECT * FROM other.parts WHERE unit IN ({new})")
+                db.execute(f"INSERT INTO main.units SELECT * FROM other.units WHERE id IN ({new})")
+                db.execute("INSERT INTO main.solutions SELECT * FROM other.solutions")
+        finally:
+            with self._plainly():
+                self._db.execute("DETACH DATABASE other")
+
+    def totals(self) -> tuple[int, int, list[Note]]:
+        """Bytes and entries of everything that was read, and the notes on it."""
+        with self._plainly():
+            size, entries = self._db.execute("SELECT coalesce(sum(size),0), coalesce(sum(entries),0) FROM units").fetchone()
+            notes = [note for row in self._db.execute("SELECT notes FROM units ORDER BY object, id") for note in _notes.decode(row[0])]
+        return size, entries, notes
+
+    def ties(self) -> Iterator[tuple[str, str, bytes]]:
+        """For every part: job, what identifies its unit's state, and its ties; in a settled order."""
+        with self._plainly():
+            yield from self._db.execute(
+                "SELECT parts.job, units.id || units.stamp, parts.ties FROM parts JOIN units ON units.id = parts.unit"
+                " ORDER BY parts.job, units.object, units.id, parts.rowid"
+            )
+
+    def parts(self, job: str) -> Iterator[bytes]:
+        """The entries of a job's parts."""
+        with self._plainly():
+            for row in self._db.execute("SELECT entries FROM parts WHERE job=? ORDER BY unit, rowid", (job,)):
+                yield row[0]
+
+    # -- diagnoses
+
+    def known_inputs(self) -> dict[str, str]:
+        """For every job that was diagnosed what it was diagnosed from."""
+        with self._plainly():
+            return dict(self._db.execute("SELECT job, inputs FROM jobs"))
+
+    def keep(self, jobs: Iterable[Kept]) -> None:
+        """Records diagnoses; the scan that first saw a job with the same fingerprint stays recorded."""
+        with self._writing() as db:
+            for job in jobs:
+                before = db.execute("SELECT scan, fingerprint FROM jobs WHERE job=?", (job.job,)).fetchone()
+                scan = before[0] if before and before[1] == job.fingerprint else job.scan
+                row = (job.job, job.inputs, scan, job.fingerprint, job.row, job.diagnosis)
+                db.execute("INSERT OR REPLACE INTO jobs VALUES(?,?,?,?,?,?)", row)
+
+    def forget_except(self, jobs: Iterable[str]) -> None:
+        """Drops records of jobs that are none any more, since they turned out to be part of another."""
+        wanted = set(jobs)
+        gone = [job for job in self.known_inputs() if job not in wanted]
+        if gone:
+            with self._writing() as db:
+                db.executemany("DELETE FROM jobs WHERE job=?", ((job,) for job in gone))
+
+    def jobs(self) -> Iterator[Kept]:
+        """All records of jobs, in the order of their keys."""
+        with self._plainly():
+            for row in self._db.execute("SELECT job, inputs, scan, fingerprint, row, diagnosis FROM jobs ORDER BY job"):
+                yield Kept(*row)
+
+    # -- solutions
+
+    def note(self, job: str, text: str, noted: str) -> None:
+        """Remembers how a job's failure was solved."""
+        with self._writing() as db:
+            db.execute("INSERT INTO solutions VALUES(?,?,?)", (job, text, noted))
+
+    def solutions(self) -> dict[str, str]:
+        """The last note on each job, by its id."""
+        with self._plainly():
+            return dict(self._db.execute("SELECT job, text FROM solutions ORDER BY noted, rowid"))

@@ -1,0 +1,145 @@
+"""What a scan leaves for people and programs: jobs.jsonl, jobs.parquet, and the page of the whole fleet."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from analyzer import __version__
+from analyzer.errors import UsageError
+from analyzer.model import Note, Tool
+from analyzer.model.fleet import Fleet, JobRow
+from analyzer.model.instant import Instant
+from analyzer.scanning.rows import Condition
+from analyzer.scanning.settings import Settings
+from analyzer.scanning.worker import encoded, write_whole
+
+if TYPE_CHECKING:
+    import pandas
+
+LINES, TABLE, INDEX = "jobs.jsonl", "jobs.parquet", "index.html"
+_TIMES = ("created", "started", "ended", "first_seen")
+
+
+class Line(msgspec.Struct, kw_only=True):
+    """A job's row with what earlier jobs tell of its failure.
+
+    `seen` counts jobs that failed in the same way before it, the first of them at `first_seen`; `solution` is the last
+    note on how such a failure was solved. `is_new` is true for jobs that earlier scans into this folder had not seen so.
+    """
+
+    row: JobRow
+    seen: int = 0
+    first_seen: Instant | None = None
+    solution: str | None = None
+    is_new: bool = True
+
+    def flat(self) -> dict[str, Any]:
+        """The line as one flat object."""
+        flat = msgspec.to_builtins(self.row, enc_hook=str)
+        first = None if self.first_seen is None else str(self.first_seen)
+        return {**flat, "seen": self.seen, "first_seen": first, "solution": self.solution, "is_new": self.is_new}
+
+
+def lines_of(rows: Sequence[tuple[JobRow, bool]], solutions: dict[str, str]) -> list[Line]:
+    """The lines of all jobs, failed ones first, then by time; `rows` are in the order of their keys."""
+    lines = [Line(row=row, is_new=new) for row, new in rows]
+    alike: dict[str, list[Line]] = {}
+    for line in sorted(lines, key=lambda line: (int(line.row.ended or 0), line.row.id, line.row.platform, line.row.project or "")):
+        if line.row.fingerprint is None:
+            continue
+        before = alike.setdefault(line.row.fingerprint, [])
+        if before:
+            line.seen, line.first_seen = len(before), before[0].row.ended
+        before.append(line)
+    for group in alike.values():
+        told = [solutions[line.row.id] for line in group if line.row.id in solutions]
+        for line in group:
+            line.solution = told[-1] if told else None
+    return sorted(lines, key=lambda line: (line.row.outcome != "failed", int(line.row.started or 0), line.row.id))
+
+
+def chosen(lines: Sequence[Line], settings: Settings) -> list[Line]:
+    """The lines that the settings ask for."""
+    conditions = [Condition.parse(text) for text in settings.where]
+    found = [
+        line
+        for line in lines
+        if (settings.project is None or line.row.project == settings.project)
+        and (not settings.only_failed or line.row.outcome == "failed")
+        and all(condition.holds(line.row) for condition in conditions)
+    ]
+    return found[: settings.limit]
+
+
+def write_outputs(
+    lines: Sequence[Line], settings: Settings, version: str, notes: Sequence[Note], known: list[str] | None
+) -> list[str]:
+    """Writes all files, the index last, and names them. Each is written whole or not at all."""
+    from analyzer.report.fleet import render_fleet
+
+    folder = settings.output
+    write_whole(folder / LINES, b"".join(encoded(line.flat()) + b"\n" for line in lines))
+    files = [LINES]
+    table = _parquet(lines)
+    if table is not None:
+        write_whole(folder / TABLE, table)
+        files.append(TABLE)
+    fleet = Fleet(
+        rows=[line.row for line in lines], tool=Tool(version=__version__, rulebook_version=version),
+        notes=list(notes), known=known, files=files,
+    )  # fmt: skip
+    write_whole(folder / INDEX, render_fleet(fleet, settings.lang).encode("utf-8", "replace"))
+    return [*files, INDEX]
+
+
+def frame_of(lines: Sequence[Line]) -> pandas.DataFrame:
+    """The lines as a DataFrame, a row a job; times are timestamps in UTC."""
+    import pandas
+
+    columns = [*JobRow.__struct_fields__, "seen", "first_seen", "solution", "is_new"]
+    frame = pandas.DataFrame([line.flat() for line in lines], columns=columns)
+    for name in _TIMES:
+        frame[name] = pandas.to_datetime(frame[name], utc=True, format="ISO8601")
+    for name in ("exit_code",):
+        frame[name] = frame[name].astype("Int64")
+    for name in ("confidence", "replica_hours", "gpu_hours", "lost_seconds"):
+        frame[name] = frame[name].astype("Float64")
+    return frame
+
+
+def has_parquet() -> bool:
+    """Whether the package is there that writes Parquet."""
+    from importlib.util import find_spec
+
+    return find_spec("pyarrow") is not None
+
+
+def _parquet(lines: Sequence[Line]) -> bytes | None:
+    if not has_parquet():
+        return None
+    frame = frame_of(lines)
+    frame["labels"] = [msgspec.json.encode(labels).decode() for labels in frame["labels"]]
+    for name, kind in frame.dtypes.items():
+        if kind == object:
+            frame[name] = frame[name].astype("string")
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, engine="pyarrow", index=False)
+    return buffer.getvalue()
+
+
+def check(settings: Settings) -> None:
+    """Refuses settings that are off, before anything is read.
+
+    Raises:
+        UsageError: if a condition is none, or numbers make no sense.
+    """
+    for text in settings.where:
+        Condition.parse(text)
+    if settings.workers < 1:
+        raise UsageError("--workers must be 1 or more", advice="leave it out for one a processor")
+    if settings.limit is not None and settings.limit < 1:
+        raise UsageError("--limit must be 1 or more", advice="leave it out for all jobs")

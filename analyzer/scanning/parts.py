@@ -1,0 +1,167 @@
+"""What a unit of work gives: for each job what was kept of it, in a form to store and send, and what ties it to others."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from analyzer.entries import Partial, Partials, Sifter
+from analyzer.entries.sift import Tells
+from analyzer.entries.thin import stream_of
+from analyzer.model import Entry, Instant, JobKey, Note
+from analyzer.scanning.objects import Unit, range_source
+from analyzer.scanning.settings import Settings
+from analyzer.sources import open_sources
+
+FIRST, LAST = 20_000, 5_000
+"""Of one stream of a job so many entries are kept at most: its first and its last."""
+SPILL = 40_000
+"""After so many entries a worker hands out what it has kept so far."""
+_ID_FIELDS = ("kind", "pod", "uid", "owner_name", "involved_name")
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What one unit holds of one job. `key` is "" for entries that name no job; `ties` are enough of them to tell
+    which names are of one job."""
+
+    key: str
+    entries: bytes
+    ties: bytes
+
+
+class Done(msgspec.Struct, frozen=True):
+    """A unit that was read: its counts and the notes on it."""
+
+    unit: Unit
+    entries: int
+    notes: list[Note]
+
+
+def scan_unit(unit: Unit, tells: Tells, settings: Settings) -> Iterator[Part | Done]:
+    """Reads a unit; gives its parts (several of one job where it is large) and, last, its counts."""
+    notes: list[Note] = []
+    sifter = Sifter(tells, settings.span)
+    sources = [range_source(unit)] if unit.end is not None else open_sources([unit.address], notes)
+    for source in sources:
+        for _ in sifter.source(source, notes):
+            if sifter.kept >= SPILL:
+                yield from _parts(sifter.take(), unit)
+    yield from _parts(sifter.finish(), unit)
+    placed = [msgspec.structs.replace(n, line=n.line + unit.line - 1) if n.line else n for n in notes]
+    yield Done(unit, sifter.read, placed)
+
+
+def _parts(partials: Partials, unit: Unit) -> Iterator[Part]:
+    for key in sorted(partials, key=lambda key: (key is not None, key)):
+        entries = list(partials[key].entries.values())
+        if unit.line > 1:
+            entries = [_moved(entry, unit.line - 1) for entry in entries]
+        yield Part(name_of(key), pack(entries), pack(ties(entries) if key is not None else []))
+
+
+def _moved(entry: Entry, lines: int) -> Entry:
+    """An entry of a range with its place in the whole file."""
+    return msgspec.structs.replace(
+        entry, line=entry.line + lines, sequence=entry.sequence if entry.insert_id else entry.sequence + lines
+    )
+
+
+def ties(entries: Iterable[Entry]) -> list[Entry]:
+    """The first and the last entry of each replica, machine and object that a job's entries name."""
+    ends: dict[object, tuple[Entry, Entry]] = {}
+    for entry in entries:
+        fields = entry.fields
+        key = (entry.replica, entry.node, *(str(fields.get(name)) for name in _ID_FIELDS))
+        known = ends.get(key)
+        if known is None:
+            ends[key] = (entry, entry)
+        else:
+            first, last = known
+            ends[key] = (min(first, entry, key=_place), max(last, entry, key=_place))
+    return list({id(entry): _bare(entry) for pair in ends.values() for entry in pair}.values())
+
+
+def _place(entry: Entry) -> tuple[int, str, str, int]:
+    return (int(entry.time or 0), entry.insert_id, entry.source, entry.line)
+
+
+def _bare(entry: Entry) -> Entry:
+    return msgspec.structs.replace(entry, text="", skipped=())
+
+
+def bounded(partial: Partial) -> Partial:
+    """The partial with at most the first and the last entries of each stream; the rest is counted.
+
+    First and last are those of the total order, so that it does not matter how the input was parted.
+    """
+    if len(partial.entries) <= FIRST + LAST:
+        return partial
+    streams: dict[object, list[Entry]] = {}
+    for entry in partial.in_order():
+        streams.setdefault(stream_of(msgspec.structs.replace(entry, source="")), []).append(entry)
+    kept = Partial(doubled=partial.doubled)
+    for entries in streams.values():
+        for entry in _ends(entries):
+            kept.add(entry)
+    return kept
+
+
+def _ends(entries: list[Entry]) -> list[Entry]:
+    if len(entries) <= FIRST + LAST:
+        return entries
+    counts: dict[str, int] = {}
+    for entry in entries[FIRST:-LAST]:
+        for severity, count in ((entry.severity, 1), *entry.skipped):
+            counts[severity] = counts.get(severity, 0) + count
+    following = entries[-LAST]
+    for severity, count in following.skipped:
+        counts[severity] = counts.get(severity, 0) + count
+    following = msgspec.structs.replace(following, skipped=tuple(sorted(counts.items())))
+    return [*entries[:FIRST], following, *entries[-LAST + 1 :]]
+
+
+# -- as bytes
+
+
+def name_of(key: JobKey | None) -> str:
+    """A job's key as text; "" for entries that name no job."""
+    return "" if key is None else "\x1f".join((key.platform, key.project, key.id))
+
+
+def key_of(name: str) -> JobKey | None:
+    """The key that a text names."""
+    return JobKey(*name.split("\x1f", 2)) if name else None
+
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=int)
+
+
+def _decoded(kind: type, value: Any) -> Any:
+    if kind is Instant:
+        return Instant(value)
+    raise NotImplementedError(kind)
+
+
+_decoder = msgspec.msgpack.Decoder(list[Entry], dec_hook=_decoded)
+
+
+def pack(entries: list[Entry]) -> bytes:
+    """Entries as bytes."""
+    return zlib.compress(_encoder.encode(entries), 1)
+
+
+def unpack(data: bytes) -> list[Entry]:
+    """The entries that `pack` was given."""
+    return _decoder.decode(zlib.decompress(data))
+
+
+def joined(parts: Iterable[bytes]) -> Partial:
+    """What several parts hold of one job, bounded."""
+    partial = Partial()
+    for data in parts:
+        for entry in unpack(data):
+            partial.add(entry)
+    return bounded(partial)

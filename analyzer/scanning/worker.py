@@ -1,0 +1,122 @@
+"""What a worker process does: reads units and diagnoses jobs, with one rulebook that it loads once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from analyzer import __version__
+from analyzer.entries import Options, Story
+from analyzer.errors import RenderError
+from analyzer.model import Diagnosis, JobKey, Report, Tool
+from analyzer.rulebook import Matcher
+from analyzer.rulebook.telling import Telling, telling
+from analyzer.scanning.database import Database, Kept
+from analyzer.scanning.groups import Group
+from analyzer.scanning.objects import Unit
+from analyzer.scanning.parts import Done, Part, bounded, joined, name_of, scan_unit, unpack
+from analyzer.scanning.rows import row_of
+from analyzer.scanning.settings import Settings
+
+REPORTS = "jobs"
+
+
+@lru_cache(maxsize=1)
+def rulebook(packs: tuple[str, ...]) -> Matcher:
+    """The rules, loaded once a process."""
+    from analyzer.rulebook.cache import load_rulebook
+
+    return load_rulebook([Path(pack) for pack in packs])
+
+
+@lru_cache(maxsize=1)
+def _tells(packs: tuple[str, ...]) -> Telling:
+    return telling(rulebook(packs))
+
+
+def read_unit(unit: Unit, settings: Settings) -> tuple[Done, list[Part]]:
+    """Reads a unit of work."""
+    parts: list[Part] = []
+    done: Done | None = None
+    for item in scan_unit(unit, _tells(settings.packs), settings):
+        if isinstance(item, Done):
+            done = item
+        else:
+            parts.append(item)
+    assert done is not None
+    return done, parts
+
+
+def diagnose_group(group: Group, settings: Settings, scan: int) -> Kept:
+    """Diagnoses a job out of the scan's records, and writes its page if it failed."""
+    database = Database(settings.output, create=False)
+    try:
+        data = [part for name in group.names for part in database.parts(name)]
+    finally:
+        database.close()
+    return diagnose_parts(group, data, settings, scan)
+
+
+def diagnose_parts(group: Group, data: list[bytes], settings: Settings, scan: int) -> Kept:
+    """The same out of its parts."""
+    from analyzer.pipeline import diagnose_story
+
+    partial = joined(data)
+    for entry in unpack(group.loose):
+        partial.add(entry)
+    story = Story(group.key, bounded(partial).in_order())
+    rules = rulebook(settings.packs)
+    options = Options(lang=settings.lang, redact=settings.redact)
+    diagnosis = diagnose_story(story, rules, options)
+    page = None
+    if diagnosis.outcome == "failed":
+        page = f"{REPORTS}/{page_name(group.key)}"
+        _write_page(settings.output / page, diagnosis, rules.version, settings.lang)
+    row = row_of(diagnosis, story, page)
+    return Kept(name_of(group.key), group.inputs, scan, row.fingerprint, encoded(row), encoded(diagnosis))
+
+
+def page_name(key: JobKey) -> str:
+    """A file name for a job's page: what is harmless of its id, and a digest that keeps equal names apart."""
+    kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "-" for char in key.id)
+    return f"{kept.strip('-')[:60] or 'job'}-{hashlib.sha256(name_of(key).encode()).hexdigest()[:8]}.html"
+
+
+def encoded(value: object) -> bytes:
+    """A row or diagnosis as JSON; times as RFC 3339."""
+    return msgspec.json.encode(value, enc_hook=str)
+
+
+def _write_page(place: Path, diagnosis: Diagnosis, version: str, lang: str) -> None:
+    from analyzer.report.html import render_html
+
+    tool = Tool(version=__version__, rulebook_version=version)
+    write_whole(place, render_html(Report(tool=tool, diagnoses=[diagnosis]), lang=lang).encode("utf-8", "replace"))
+
+
+def write_whole(place: Path, data: bytes) -> None:
+    """Writes a file whole or not at all, readable by its owner only.
+
+    Raises:
+        RenderError: if it cannot be written.
+    """
+    try:
+        os.makedirs(place.parent, mode=0o700, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".diagnose-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.replace(temporary, place)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise RenderError(
+            f"cannot be written ({error.strerror})", where=str(place),
+            advice="make room or choose another --output; the same command goes on where it stopped",
+        ) from error  # fmt: skip
