@@ -1,6 +1,6 @@
 """Says why an ML training job failed, proves it with the line that matters, and rebuilds its restart timeline.
 
-`diagnose`, `scan` and `load` are imported when they are first used, so that importing the package costs next to nothing.
+`diagnose`, `scan` and `load` are imported when first used, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Writes a corpus of Cloud Logging exports: many training jobs of both platforms, some of which fail, in NDJSON.
 
 The same seed gives the same bytes. Every job has its life cycle, chatter and steps of a few frameworks; about two of
-five end by one of a few causes, whose name the truth file keeps. Some lines are hostile: escapes, quotes, `\\u` spellings,
-carriage returns, huge lines, NUL bytes, bytes that are no UTF-8.
+five end by one of a few causes, whose name the truth file keeps. Some lines are hostile: escapes, quotes, `\\u`
+spellings, carriage returns, huge lines, NUL bytes.
 
     python benchmarks/corpus.py corpus.ndjson --megabytes 1000 --jobs 2000
 """
@@ -132,7 +132,9 @@ class Job:
         if self.cause is None:
             yield time + 1, self.replicas[0], "INFO", "Training finished."
         if self.vertex:
-            word = f"The replica {failing} exited with a non-zero status of 1." if self.cause else "Job completed successfully."
+            word = "Job completed successfully."
+            if self.cause:
+                word = f"The replica {failing} exited with a non-zero status of 1."
             yield time + 5, "service", "ERROR" if self.cause else "INFO", word
 
     def entry(self, line: Line, number: int) -> dict[str, object]:
@@ -140,18 +142,22 @@ class Job:
         time, replica, severity, text = line
         when = stamp(time)
         if self.vertex:
-            resource = {"type": "ml_job", "labels": {"project_id": "acme-train", "job_id": self.id, "task_name": replica}}
+            owner = {"project_id": "acme-train", "job_id": self.id, "task_name": replica}
+            resource = {"type": "ml_job", "labels": owner}
             name, labels = f"projects/acme-train/logs/{replica}", {
                 "ml.googleapis.com/endpoint": "", "compute.googleapis.com/zone": "us-central1-a",
                 "compute.googleapis.com/resource_name": f"gke-cml-{self.number:x}-{replica}",
-                "compute.googleapis.com/resource_id": str(7_000_000_000 + self.number), "ml.googleapis.com/trial_type": "",
+                "compute.googleapis.com/resource_id": str(7_000_000_000 + self.number),
+                "ml.googleapis.com/trial_type": "",
             }  # fmt: skip
-            payload: dict[str, object] = {"jsonPayload": {"message": text, "levelname": severity, "attrs": {"tag": "workerpool"},
-                                          "created": time, "lineno": 96, "pathname": "/app/train.py"}}  # fmt: skip
+            payload: dict[str, object] = {"jsonPayload": {
+                "message": text, "levelname": severity, "attrs": {"tag": "workerpool"}, "created": time, "lineno": 96,
+                "pathname": "/app/train.py",
+            }}  # fmt: skip
         else:
             resource = {"type": "k8s_container", "labels": {
-                "project_id": "acme-train", "cluster_name": "train-a", "location": "us-central1", "namespace_name": "ml",
-                "pod_name": replica, "container_name": "main",
+                "project_id": "acme-train", "cluster_name": "train-a", "location": "us-central1",
+                "namespace_name": "ml", "pod_name": replica, "container_name": "main",
             }}  # fmt: skip
             name, labels = "projects/acme-train/logs/stdout", {
                 "k8s-pod/job-name": self.id, "k8s-pod/batch_kubernetes_io/job-name": self.id,
@@ -181,7 +187,7 @@ def corpus(jobs: int, lines: int, seed: int) -> Iterator[tuple[bytes, Job]]:
     for line, number, job in heapq.merge(*map(_numbered, made), key=lambda item: item[0][0]):
         entry = job.entry(line, number)
         ascii_only = job.number % 3 == 0
-        yield json.dumps(entry, ensure_ascii=ascii_only, separators=(",", ":")).encode("utf-8", "surrogateescape") + b"\n", job
+        yield json.dumps(entry, ensure_ascii=ascii_only, separators=(",", ":")).encode() + b"\n", job
 
 
 def main() -> None:

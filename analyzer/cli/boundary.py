@@ -60,12 +60,21 @@ def write_output(text: str, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         sys.stdout.flush()
-        return
+    else:
+        write_file(text.encode("utf-8"), output)
+
+
+def write_file(data: bytes, output: Path) -> None:
+    """Writes a file whole or not at all, readable by its owner only.
+
+    Raises:
+        RenderError: if it cannot be written.
+    """
     try:
         handle, temporary = tempfile.mkstemp(dir=output.parent or Path("."), prefix=".diagnose-")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
             os.replace(temporary, output)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import typer
 
-from analyzer.cli.boundary import write_output
+from analyzer.cli.boundary import write_file, write_output
 from analyzer.cli.options import (
     Baseline,
     Debug,
@@ -28,18 +29,22 @@ from analyzer.cli.options import (
     Packs,
     Project,
     Quiet,
+    Redact,
     Region,
     Save,
 )
 from analyzer.errors import NothingToDiagnose, UsageError
 from analyzer.model import CATEGORIES
-from analyzer.report import FORMATS
+from analyzer.report import ALL_FORMATS
 
 if TYPE_CHECKING:
     from analyzer.entries import Options
     from analyzer.model import Report
 
-_BY_ENDING = {".html": "html", ".htm": "html", ".json": "json", ".md": "markdown", ".sarif": "sarif", ".xml": "junit"}
+_BY_ENDING = {
+    ".html": "html", ".htm": "html", ".json": "json", ".md": "markdown", ".sarif": "sarif", ".xml": "junit",
+    ".pdf": "pdf",
+}  # fmt: skip
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +56,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     explain: bool
     open_: bool
     quiet: bool
+    redact: str
     categories: frozenset[str]
 
     def give(self, report: Report, where: Sequence[str], job_id: str | None) -> None:
@@ -59,7 +65,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
             _tell_notes(report)
         if not report.diagnoses:
             raise _nothing(where, job_id, report)
-        show(report, self.format, self.output, lang=self.lang, explain=self.explain, open_=self.open_)
+        told = masked(report, self.redact)
+        show(told, self.format, self.output, lang=self.lang, explain=self.explain, open_=self.open_)
         if any(diagnosis.category in self.categories for diagnosis in report.diagnoses):
             raise typer.Exit(1)
 
@@ -79,6 +86,7 @@ def job(
     fail_on: FailOn = None,
     baseline: Baseline = None,
     explain: Explain = False,
+    redact: Redact = "secrets",
     no_redact: NoRedact = False,
     open_: Open = False,
     quiet: Quiet = False,
@@ -89,7 +97,7 @@ def job(
     live = project is not None or (not sources and job_id is not None and "projects/" in job_id)
     if not live:
         _check_input(sources, region, save)
-    answer = answer_asked(format, output, lang, explain, open_, quiet, fail_on)
+    answer = answer_asked(format, output, lang, explain, open_, quiet, fail_on, redact_asked(redact, no_redact))
     options = options_of(job_id, exit_code, lang, no_redact, baseline)
 
     from analyzer.pipeline import diagnose_paths
@@ -106,13 +114,14 @@ def job(
 
 
 def answer_asked(
-    format: str | None, output: Path | None, lang: str, explain: bool, open_: bool, quiet: bool, fail_on: str | None
+    format: str | None, output: Path | None, lang: str, explain: bool, open_: bool, quiet: bool, fail_on: str | None,
+    redact: str,
 ) -> Answer:
     """What the options of a call ask for. Raises UsageError where they are off."""
     check_lang(lang)
     return Answer(
         format=format_of(format, output, open_), output=output, lang=lang, explain=explain, open_=open_, quiet=quiet,
-        categories=categories_of(fail_on),
+        redact=redact, categories=categories_of(fail_on),
     )  # fmt: skip
 
 
@@ -143,20 +152,50 @@ def show(
     if open_ and output is None:
         output = Path(f"diagnosis-{_file_name(report)}.html")
     color = None if output is None else False
-    write_output(render(report, format, lang=lang, explain=explain, color=color), output)
+    if format == "pdf":
+        _write_pdf(report, lang, output)
+    else:
+        write_output(render(report, format, lang=lang, explain=explain, color=color), output)
     if output is not None:
         typer.echo(f"written: {output}", err=True)
     if open_ and output is not None:
         typer.launch(output.resolve().as_uri())
 
 
+def _write_pdf(report: Report, lang: str, output: Path | None) -> None:
+    from analyzer.report import render
+    from analyzer.report.pdf import render_pdf
+
+    if output is None:
+        raise UsageError("a PDF is no text for a terminal", advice="add --output FILE.pdf")
+    write_file(render_pdf(render(report, "html", lang=lang)), output)
+
+
 def format_of(given: str | None, output: Path | None, open_: bool = False) -> str:
     """The format that was asked for by name, by the output's ending, or text."""
     if given is None:
         return "html" if open_ else _BY_ENDING.get(output.suffix.lower(), "text") if output else "text"
-    if given not in FORMATS:
-        raise UsageError(f"--format {given!r} is not known", advice=f"use one of {', '.join(FORMATS)}")
+    if given not in ALL_FORMATS:
+        raise UsageError(f"--format {given!r} is not known", advice=f"use one of {', '.join(ALL_FORMATS)}")
     return given
+
+
+def redact_asked(redact: str, no_redact: bool) -> str:
+    """What --redact and --no-redact ask for together: `secrets`, `strict` or `nothing`."""
+    if redact not in ("secrets", "strict"):
+        raise UsageError(f"--redact {redact!r} is not known", advice="use secrets or strict")
+    if no_redact and redact == "strict":
+        raise UsageError("--no-redact and --redact strict contradict each other", advice="leave one out")
+    return "nothing" if no_redact else redact
+
+
+def masked(report: Report, redact: str) -> Report:
+    """The report with addresses and names masked, if that is asked for (secrets were masked where it was made)."""
+    if redact != "strict":
+        return report
+    from analyzer.pseudonyms import KEY_VARIABLE, strict_report
+
+    return strict_report(report, os.environ.get(KEY_VARIABLE, "").encode())
 
 
 def check_lang(lang: str) -> None:

@@ -77,6 +77,9 @@ app.command("scan", help="Diagnose every job of many exports: tables, a page a f
 app.command("merge", help="Join scans that were made with --shard.")(scan.merge)
 app.command("note", help="Remember how a job's failure was solved.")(scan.note)
 app.command("report", help="Render a saved diagnosis (JSON) again.")(reports.report)
+app.command("bundle", help="Pack a diagnosis for support: report, evidence, timeline, versions; names masked.")(
+    reports.bundle
+)
 app.command(
     "exit-code", help="Explain an exit code or signal.", context_settings={"ignore_unknown_options": True}
 )(facts.exit_code)  # so that -9 is a code and no option

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from analyzer.report import FORMATS
+from analyzer.report import ALL_FORMATS
 
 JobId = Annotated[
     str | None, typer.Argument(help="The job's id; left out, every job of the input.", show_default=False)
@@ -27,7 +27,9 @@ Region = Annotated[
 Save = Annotated[
     Path | None, typer.Option("--save", help="Keep what was fetched in a file, to read it again with --logs.")
 ]
-Format = Annotated[str | None, typer.Option("--format", "-f", help=f"One of {', '.join(FORMATS)}.", show_default=False)]
+Format = Annotated[
+    str | None, typer.Option("--format", "-f", help=f"One of {', '.join(ALL_FORMATS)}.", show_default=False)
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to a file; its ending may choose the format.")
 ]
@@ -45,6 +47,10 @@ Baseline = Annotated[
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Show how the verdict was reached.")]
 NoRedact = Annotated[bool, typer.Option("--no-redact", help="Leave secrets in the quoted lines.")]
+Redact = Annotated[
+    str,
+    typer.Option("--redact", help="secrets, or strict: also e-mail and IP addresses, project and bucket names."),
+]
 Open = Annotated[bool, typer.Option("--open", help="Open the HTML report in the browser.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no notes on the input and no progress.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback on an internal error.")]

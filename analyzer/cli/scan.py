@@ -44,10 +44,10 @@ def scan(
     limit: Limit = None,
     shard: Annotated[
         str | None,
-        typer.Option("--shard", help="Read the i-th of n shares of the objects (from 0); `diagnose merge` joins them.", metavar="I/N"),
+        typer.Option("--shard", help="Read share I (from 0) of N; `diagnose merge` joins them.", metavar="I/N"),
     ] = None,
     engine: Annotated[str, typer.Option("--engine", help="local or spark.")] = "local",
-    master: Annotated[str | None, typer.Option("--master", help="Spark's master; left out, the one that it is run under.")] = None,
+    master: Annotated[str | None, typer.Option("--master", help="Spark's master; else spark-submit's.")] = None,
     lang: Lang = "en",
     rules: Packs = None,
     no_redact: NoRedact = False,
@@ -114,7 +114,7 @@ def note(
     try:
         known = {key.id for kept in database.jobs() if (key := key_of(kept.job)) is not None}
         if job not in known:
-            raise UsageError(f"there is no job {job!r} in this scan", where=str(output), advice="see jobs.jsonl for the ids")
+            raise UsageError(f"there is no job {job!r} in this scan", where=str(output), advice="see jobs.jsonl")
         database.note(job, text, datetime.now(UTC).isoformat())
     finally:
         database.close()
@@ -191,8 +191,9 @@ def _on_terminal(run: Callable[[Callable[[Progress], None]], ScanResult]) -> Sca
         task: Any = bars.add_task("listing", total=None, told="")
 
         def tell(progress: Progress) -> None:
-            diagnosing = progress.jobs_total > 0
-            done, total = (progress.jobs_done, progress.jobs_total) if diagnosing else (progress.bytes_read, progress.bytes_total)
+            done, total = progress.bytes_read, progress.bytes_total
+            if progress.jobs_total:
+                done, total = progress.jobs_done, progress.jobs_total
             told = _figures(progress, max(time.monotonic() - begin, 0.001))
             bars.update(task, description=progress.step, completed=done, total=total or None, told=told)
 
@@ -202,7 +203,8 @@ def _on_terminal(run: Callable[[Callable[[Progress], None]], ScanResult]) -> Sca
 def _show(result: ScanResult, settings: Settings, wanted: frozenset[str]) -> None:
     if settings.shard is not None:
         number, of = settings.shard
-        typer.echo(f"share {number} of {of}: {result.entries:,} entries of {len(result.objects_read)} objects were read")
+        read = f"{result.entries:,} entries of {len(result.objects_read)} objects were read"
+        typer.echo(f"share {number} of {of}: {read}")
         typer.echo("join the shares with: diagnose merge DIR... --output DIR")
         return
     typer.echo(_summary(result))
@@ -224,13 +226,18 @@ def _summary(result: ScanResult) -> str:
     if len(failed):
         cause = failed["category"] + "." + failed["cause"]
         table = failed.assign(cause=cause).groupby("cause", sort=True)
-        counts = table.agg(jobs=("id", "size"), lost_hours=("lost_seconds", lambda s: round(float(s.fillna(0).sum()) / 3600, 1)),
-                           example=("id", "first"), last=("ended", "max"))  # fmt: skip
+        counts = table.agg(
+            jobs=("id", "size"), lost=("lost_seconds", "sum"), example=("id", "first"), last=("ended", "max")
+        )
+        counts["lost"] = (counts["lost"].astype("float64") / 3600).round(1)
+        counts = counts.rename(columns={"lost": "lost_hours"})
         counts["last"] = counts["last"].dt.strftime("%Y-%m-%d %H:%M")
         counts = counts.sort_values(["jobs", "lost_hours"], ascending=False, kind="stable").head(20)
         told += ["", _printable(counts.reset_index().to_string(index=False))]
     again = [line for line in result.lines if line.solution]
-    told += [_printable(f"{line.row.id}: seen {line.seen} times before; solved by: {line.solution}") for line in again[:5]]
+    told += [
+        _printable(f"{line.row.id}: seen {line.seen} times before; solved by: {line.solution}") for line in again[:5]
+    ]
     return "\n".join(told)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from analyzer.cli.jobs import answer_asked, options_of
+from analyzer.cli.jobs import answer_asked, options_of, redact_asked
 from analyzer.cli.options import (
     Baseline,
     Debug,
@@ -21,6 +21,7 @@ from analyzer.cli.options import (
     Packs,
     Project,
     Quiet,
+    Redact,
     Region,
     Save,
 )
@@ -42,13 +43,14 @@ def watch(
     fail_on: FailOn = None,
     baseline: Baseline = None,
     explain: Explain = False,
+    redact: Redact = "secrets",
     no_redact: NoRedact = False,
     open_: Open = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Follow a live job: tell what happens (on standard error), diagnose it as soon as it ends."""
-    answer = answer_asked(format, output, lang, explain, open_, quiet, fail_on)
+    answer = answer_asked(format, output, lang, explain, open_, quiet, fail_on, redact_asked(redact, no_redact))
     options = options_of(job_id, exit_code, lang, no_redact, baseline)
 
     from analyzer.live.progress import progress_for

@@ -7,7 +7,7 @@ from functools import partial as partial_of
 
 import msgspec
 
-from analyzer.entries.thin import Thinner, is_chatter, stream_of
+from analyzer.entries.thin import StreamKey, Thinner, is_chatter, stream_of
 from analyzer.formats import Lines, read_parts
 from analyzer.model import Entry, Instant, JobKey, Note
 from analyzer.sources import Source
@@ -110,7 +110,7 @@ class Sifter:
         self._partials: Partials = {}
         self._thinner = Thinner(self._keep)
         self._batch: list[Entry] = []
-        self._streams: dict[int, tuple[object, object]] = {}
+        self._streams: dict[int, tuple[object, StreamKey | None]] = {}
         self.read = 0
         self.kept = 0
 
@@ -166,6 +166,8 @@ class Sifter:
                 )
             else:
                 self._keep(entry)
+                if number in telling and entry.job is not None:
+                    self._thinner.around(entry.job)
 
     def _lines(self, block: Lines, source: str) -> None:
         lines, entry_of = block.lines, block.converter.entry_of
@@ -182,6 +184,8 @@ class Sifter:
                 known = streams[id(identity)] = (identity, stream_of(entry) if is_chatter(entry) else None)
             if known[1] is None:
                 self._keep(entry_of(line))
+                if number in telling and identity.job is not None:
+                    self._thinner.around(identity.job)
             else:
                 add(known[1], partial_of(entry_of, line), line.text, line.stamp, line.severity, tells=number in telling)
 

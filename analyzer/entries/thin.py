@@ -2,8 +2,8 @@
 
 Each stream of lines (one job, speaker, machine) is kept whole around everything that tells something: a word of the
 rules, of tracebacks or of alarm, a line of a kind that is rare in the stream or that began it, a counter that falls
-back. Of its beginning and end it keeps `NEAR` lines, and of every ten minutes the first. What was left out is counted on
-the next line that was kept.
+back. Of its beginning and end it keeps `NEAR` lines, and of every ten minutes the first. What was left out is counted
+on the next line that was kept.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from analyzer.model import Entry, Origin
+from analyzer.model import Entry, JobKey, Origin
 from analyzer.stitch.shapes import is_indented
 
 NEAR = 40
@@ -34,6 +34,8 @@ _NUMBER = re.compile(r"(?<![\d.])\d{1,15}(?![\d.])")
 _OUTPUT = frozenset((Origin.REPLICA, Origin.TEXT, Origin.NODE))
 
 Make = Callable[[], Entry]
+StreamKey = tuple[JobKey | None, object]
+"""The job that a stream is of, and what tells it from the job's other streams."""
 
 
 class _Kind:
@@ -96,13 +98,21 @@ class Thinner:
 
     def __init__(self, keep: Callable[[Entry], None]) -> None:
         self._keep = keep
-        self._streams: dict[object, _Stream] = {}
+        self._streams: dict[StreamKey, _Stream] = {}
+        self._of_job: dict[JobKey | None, list[_Stream]] = {}
 
-    def add(self, key: object, make: Make, text: str, stamp: str, severity: str, *, tells: bool) -> None:
+    def around(self, job: JobKey | None) -> None:
+        """Keeps what all streams of a job say about now: another speaker, such as the service, tells something of it."""
+        for stream in self._of_job.get(job, ()):
+            self._release(stream)
+            stream.after = NEAR
+
+    def add(self, key: StreamKey, make: Make, text: str, stamp: str, severity: str, *, tells: bool) -> None:
         """Takes the next line of the stream `key`; `make` gives its entry, if it is to be kept."""
         stream = self._streams.get(key)
         if stream is None:
             stream = self._streams[key] = _Stream()
+            self._of_job.setdefault(key[0], []).append(stream)
         stream.seen += 1
         new_time = stream.follows(stamp) if stamp else False
         if self._is_near(stream, text, tells):
@@ -126,9 +136,10 @@ class Thinner:
         for stream in self._streams.values():
             self._release(stream)
         self._streams.clear()
+        self._of_job.clear()
 
     def _is_near(self, stream: _Stream, text: str, tells: bool) -> bool:
-        """Whether a line is kept with its surroundings; a line that is merely rare is kept by what `after` it leaves."""
+        """Whether a line is kept with its surroundings; one that is merely rare is kept by raising `after`."""
         name = text[:60].translate(_DIGITS)
         kind = stream.kinds.get(name)
         if kind is None:
@@ -165,7 +176,7 @@ def is_chatter(entry: Entry) -> bool:
     return entry.origin in _OUTPUT and not entry.fields.get("kind")
 
 
-def stream_of(entry: Entry) -> object:
+def stream_of(entry: Entry) -> StreamKey:
     """What keeps the streams of entries apart."""
     container = entry.fields.get("container") if entry.fields else None
-    return (entry.job, entry.origin, entry.replica, entry.rank, entry.node, entry.attempt, container, entry.source)
+    return entry.job, (entry.origin, entry.replica, entry.rank, entry.node, entry.attempt, container, entry.source)

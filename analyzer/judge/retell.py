@@ -26,10 +26,12 @@ from analyzer.rulebook.schema import Condition, Text
 from analyzer.rulebook.text import fill
 from analyzer.stitch import message_of
 
-_PLACE = re.compile(r"\{(\w+)(?:\|[^{}]*)?\}")
+_PLACE = re.compile(r"\{(\w+)(?:\|([^{}]*))?\}")
 _POINT = re.compile(r"([+-]\d+) (.*)", re.DOTALL)
 _LANGUAGES = ("en", "de")
 _STEPS = ("scored", "follows_from", "survived", "none_convinces", "nothing_failed_before")
+_SUMMARIES = ("failed", "failed_job", "ended", "unknown_code")  # they stand in no other sentence
+_ENDS = ("exit_code", "no_exit_code")
 _LEAST_WORDS = 6  # letters of its own that a template needs to be recognised by
 
 
@@ -37,14 +39,16 @@ class _Template(NamedTuple):
     """A sentence in one language as an expression, and the same sentence in the other language."""
 
     pattern: Any
-    names: tuple[str, ...]
+    fallbacks: dict[str, str | None]  # the names of its values, each with the words that stand for a missing one
     told: str
 
     def retold(self, text: str, retell: _Words) -> str | None:
         found = self.pattern.fullmatch(text)
         if found is None:
             return None
-        return fill(self.told, {name: retell.value(found.group(name)) for name in self.names})
+        values = {name: found.group(name) for name in self.fallbacks}
+        known = {name: None if self.fallbacks[name] == value else retell.value(value) for name, value in values.items()}
+        return fill(self.told, known)
 
 
 class _Words:
@@ -54,7 +58,9 @@ class _Words:
         self._sentences = _templates((text for name in TABLES for text in table(name).values()), source, target)
         steps = (text for name, text in table("sentences").items() if name in _STEPS or name.startswith("outcome_"))
         self._steps = _templates(steps, source, target)
-        self._values = [*self._sentences, *_templates(titles, source, target)]
+        self._ends = _templates((table("timeline_sentences")[name] for name in _ENDS), source, target)
+        inner = (text for name in TABLES for key, text in table(name).items() if key not in _SUMMARIES)
+        self._values = [*_templates(inner, source, target), *_templates(titles, source, target)]
 
     def text(self, text: str) -> str:
         """A sentence of ours; unknown ones as they are."""
@@ -75,12 +81,17 @@ class _Words:
 
     def event(self, text: str) -> str:
         """An event of ours: a rule's title with an exit code behind it, or the exit code alone."""
-        title, bracket, code = text.removesuffix(")").rpartition(" (")
-        told = f"{self.value(title)} ({self.value(code)})" if bracket and text.endswith(")") else text
-        return told if told != text else self.value(text)
+        if (alone := self._first(self._ends, text)) is not None:
+            return alone
+        title, _, code = text.removesuffix(")").rpartition(" (")
+        told = self._first(self._ends, code)
+        return text if told is None else f"{self.value(title)} ({told})"
 
     def _listed(self, text: str) -> str:
-        return ", ".join(self._first(self._sentences, part) or part for part in text.split(", "))
+        for comma in ("; ", ", "):
+            if comma in text:
+                return comma.join(self._first(self._values, part) or part for part in text.split(comma))
+        return text
 
     def _first(self, templates: Sequence[_Template], text: str) -> str | None:
         return next((told for template in templates if (told := template.retold(text, self)) is not None), None)
@@ -208,11 +219,13 @@ def _templates(texts: Iterable[Text], source: str, target: str) -> list[_Templat
 
 
 def _template(told: str, ours: str) -> _Template:
-    parts, names, at = [], [], 0
+    parts: list[str] = []
+    fallbacks: dict[str, str | None] = {}
+    at = 0
     for place in _PLACE.finditer(told):
-        parts.append(re.escape(told[at : place.start()]))
-        parts.append("(?:.*?)" if place[1] in names else f"(?P<{place[1]}>.*?)")
-        names += [place[1]] if place[1] not in names else []
+        again = place[1] in fallbacks
+        parts += [re.escape(told[at : place.start()]), "(?:.*?)" if again else f"(?P<{place[1]}>.*?)"]
+        fallbacks.setdefault(place[1], place[2])
         at = place.end()
     parts.append(re.escape(told[at:]))
-    return _Template(re2.compile("(?s)" + "".join(parts)), tuple(names), ours)
+    return _Template(re2.compile("(?s)" + "".join(parts)), fallbacks, ours)

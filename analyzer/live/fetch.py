@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -29,8 +29,17 @@ LONG_RETENTION = timedelta(days=400)
 _BEFORE = 60 * SECOND
 """How long before its stated creation a job's first entries are looked for: the clocks of two services (ns)."""
 
-Taken = Callable[[Sequence[Any]], Sequence[Any]]
-"""Sees each page as it comes, and says which of its entries are new."""
+
+class Reader(Protocol):
+    """Sees what comes."""
+
+    def new_ones(self, entries: Sequence[Any]) -> Sequence[Any]:
+        """Which of a page's entries are new."""
+        ...
+
+    def written(self, lines: Sequence[bytes]) -> None:
+        """These lines are in the file now."""
+        ...
 
 
 class Fetch:
@@ -41,10 +50,10 @@ class Fetch:
 
     def __init__(
         self, connection: Connection, target: Target, spool: Spool, *, clock: Clock, progress: Progress,
-        chance: random.Random, taken: Taken | None = None,
+        chance: random.Random, reader: Reader | None = None,
     ) -> None:  # fmt: skip
         self._target, self._spool, self._clock, self._progress = target, spool, clock, progress
-        self._taken = taken
+        self._reader = reader
         self._lister = Lister(connection.logging, target.project, clock, progress.waiting, chance)
         self._descriptions = Descriptions(connection, target)
         self.observed = Observed()
@@ -105,10 +114,10 @@ class Fetch:
         self._narrowed()
         return True
 
-    def more(self, since: Instant) -> None:
-        """What came since a moment, oldest first."""
+    def more(self, since: Instant, *, thorough: bool = False) -> None:
+        """What came since a moment, the newest first, until a page has nothing new (`thorough`: all pages)."""
         try:
-            self._read(self.query.text(since), newest_first=False)
+            self._read(self.query.text(since), until_known=not thorough)
         except Broken as broken:
             raise broken.error from broken
 
@@ -137,12 +146,21 @@ class Fetch:
             self.query = Query(self.described.ids, services, self.described.uids)
         return self.query
 
-    def _read(self, text: str, *, newest_first: bool = True) -> None:
-        for page in self._lister.pages(text, newest_first=newest_first):
-            entries = page if self._taken is None else self._taken(page)
-            self._spool.write(map(line_of, entries))
-            self.observed.take(entries)
+    def _read(self, text: str, *, until_known: bool = False) -> None:
+        for page in self._lister.pages(text):
+            if not self.keep(page) and until_known:
+                return
             self._progress.read(self.observed.entries, self.requests, str(moment(page[-1])))
+
+    def keep(self, entries: Sequence[Any]) -> int:
+        """Puts entries into the file, those that are new; says how many these are."""
+        fresh = entries if self._reader is None else self._reader.new_ones(entries)
+        lines = [line_of(entry) for entry in fresh]
+        self._spool.write(lines)
+        self.observed.take(fresh)
+        if self._reader is not None:
+            self._reader.written(lines)
+        return len(lines)
 
     def _find_elsewhere(self) -> bool:
         """Looks for the description in the regions that the log names, else (with no log at all) in every region."""

@@ -79,15 +79,17 @@ class Happenings:
         return sorted(found, key=lambda h: int(h.time or 0))
 
     def _tell(self, finding: Finding) -> Iterator[Happening]:
-        first = finding.message.entries[0]
+        event, first = finding.rule.event, finding.message.entries[0]
+        failure = finding.role in (Role.ROOT, Role.VERDICT) or event in _FAILURES
+        if not (failure or event in STATES or event == "container_start"):
+            return
         if not self._is_new((finding.rule.id, finding.replica, first.insert_id, first.time, first.text)):
             return
-        event = finding.rule.event
         if event in _ENDS and finding.message.origin in _OFFICIAL and "trial" not in finding.values:
             self.end = finding
         if event == "container_start":
             yield from self._start(finding)
-        elif self._is_worth_it(finding):
+        elif event in STATES or self._is_rare(finding):
             in_own_words = finding.role is not Role.ROOT
             text = finding.message.text.strip().split("\n", 1)[0] if in_own_words else self._title(finding)
             yield Happening(finding.time, finding.replica, "state" if event in STATES else "failure", text)
@@ -103,16 +105,13 @@ class Happenings:
             seen.clear()
         seen.add(finding.rule.id)
 
-    def _is_worth_it(self, finding: Finding) -> bool:
-        failure = finding.role is Role.ROOT or finding.rule.event in _FAILURES
-        verdict = finding.role is Role.VERDICT
-        if not (failure or verdict or finding.rule.event in STATES):
-            return False
+    def _is_rare(self, finding: Finding) -> bool:
+        """Whether this rule about this replica was not told often enough already."""
         key = (finding.rule.id, finding.replica)
         if key not in self._counts and len(self._counts) >= _REMEMBERED:
             self._counts.clear()
         self._counts[key] = self._counts.get(key, 0) + 1
-        return finding.rule.event in STATES or self._counts[key] <= _SAME
+        return self._counts[key] <= _SAME
 
     def _title(self, finding: Finding) -> str:
         values = {"replica": finding.replica, **finding.values}

@@ -50,8 +50,10 @@ class Lister:
         self.requests = 0
         self.retries = 0
 
-    def pages(self, query: str, *, newest_first: bool = True) -> Iterator[Sequence[Any]]:
-        """The entries that a query finds, page by page, as plain protocol buffers; empty pages are passed over.
+    def pages(self, query: str) -> Iterator[Sequence[Any]]:
+        """The entries that a query finds, the newest first, page by page, as plain protocol buffers.
+
+        Empty pages are passed over.
 
         Raises:
             RemoteError: if the first page is refused.
@@ -61,7 +63,7 @@ class Lister:
         while True:
             request = ListLogEntriesRequest(
                 resource_names=[f"projects/{self._project}"], filter=query, page_size=PAGE, page_token=token,
-                order_by="timestamp desc" if newest_first else "timestamp asc",
+                order_by="timestamp desc",
             )  # fmt: skip
             try:
                 page = self._page(request)

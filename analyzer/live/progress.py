@@ -60,10 +60,10 @@ class Shown:
 
     def waiting(self, seconds: float, why: str) -> None:
         """The next request has to wait."""
-        words = printable(f"waiting {seconds:.0f} s: {why}")
+        words = printable(f"waiting {max(seconds, 1):.0f} s: {why}")
         if self._console.is_terminal:
             self._bar.update(self._task, description=f"{self._reached} – {words}")
-        else:
+        elif seconds >= 1:
             self._console.print(f"diagnose: {words}", markup=False, highlight=False, soft_wrap=True)
 
     def shown(self) -> AbstractContextManager[object]:

@@ -14,7 +14,7 @@ from google.cloud.logging_v2.types import TailLogEntriesRequest, TailLogEntriesR
 
 from analyzer.live.refusals import Refusal, refusal_of
 
-_WAITING = 64
+_WAITING = 16
 """Answers that may wait to be taken; then the service has to wait, so that memory stays bounded."""
 _PUT = 0.5
 

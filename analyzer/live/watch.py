@@ -16,7 +16,6 @@ import msgspec
 
 from analyzer.entries import Options
 from analyzer.live.connection import Connection, connect
-from analyzer.live.encoding import line_of
 from analyzer.live.endpoints import endpoints
 from analyzer.live.fetch import Fetch
 from analyzer.live.happenings import Happening, Happenings
@@ -42,14 +41,21 @@ _LASTING = 300.0
 
 
 class Rhythm(msgspec.Struct, frozen=True):
-    """Seconds between things: asking for the description, asking for entries where no tail is granted, a look at
-    the clock; `grace` is what late entries have to arrive after the end, `overlap` how late one may be otherwise."""
+    """Seconds between and around things.
+
+    `describe`: between two looks at the description. `poll`: between two listings where no tail is granted. `look`: how
+    long to wait for the tail before a look at the clock. `settle`: until a new tail is sure to be running. `overlap`:
+    how far a listing goes back behind what was seen, for entries that come out of order; `late`: the same at the end.
+    `grace`: what late entries have to arrive after the end.
+    """
 
     describe: float = 60.0
     poll: float = 10.0
     look: float = 1.0
+    settle: float = 5.0
+    overlap: float = 10.0
+    late: float = 60.0
     grace: float = 15.0
-    overlap: float = 60.0
 
 
 def watch(
@@ -91,26 +97,24 @@ class _Watch:
         self._progress, self._tell = progress, tell
         self._rhythm, self._clock = rhythm, clock
         self._seen: OrderedDict[tuple[int, str, int], None] = OrderedDict()
-        self._untold: list[Any] = []  # entries that are written, or about to be, and not yet told of
-        self._in_past = True
+        self._past: list[bytes] | None = []
         self._state = ""
         self._position = Instant(0)
         self._lossy_since: Instant | None = None
         self._tail: Tail | None = None
         self._backoff = Backoff(1.0, 60.0, _REOPENED, chance)
         self._opened = 0.0
+        self._recheck: tuple[float, Instant] | None = None
         self._polls = False
-        self.fetch = Fetch(
-            connection, target, spool, clock=clock, progress=progress, chance=chance, taken=self._new_ones
-        )
+        self.fetch = Fetch(connection, target, spool, clock=clock, progress=progress, chance=chance, reader=self)
 
     def run(self) -> None:
         """From the first entry to the last."""
         with self._progress.shown():
             self.fetch.read()
-        self._in_past = False
+        past, self._past = self._past, None
         interrupted = any(note.kind == "interrupted" for note in self.fetch.notes)
-        self._tell_of_new_ones()
+        self.written(past or ())
         self._state = self.fetch.described.state if self.fetch.described else ""
         if self._state:
             self._tell_state()
@@ -129,7 +133,7 @@ class _Watch:
         next_look = self._clock.elapsed() + self._rhythm.describe
         ends_at: float | None = None
         while ends_at is None or self._clock.elapsed() < ends_at:
-            self._take(self._next())
+            self.fetch.keep(self._next())
             said = self._happenings.end is not None
             if ends_at is None and (said or self._clock.elapsed() >= next_look):
                 self._look()
@@ -138,7 +142,8 @@ class _Watch:
                 self._happenings.end = None
                 # The description follows the log's last word within a minute or so.
                 next_look = self._clock.elapsed() + (self._rhythm.poll if said else self._rhythm.describe)
-        self._catch_up()
+        lossy = self._lossy_since is not None
+        self.fetch.more(self._lossy_since or self._back(self._rhythm.late), thorough=lossy)
         self._look()
 
     # -- entries
@@ -149,13 +154,17 @@ class _Watch:
             query = self.fetch.query.text(self.fetch.since())
             self._tail = Tail(self._connection.logging, self._target.project, query)
             self._opened = self._clock.elapsed()
-        self._catch_up()
+            self._recheck = (self._opened + self._rhythm.settle, self._back(self._rhythm.overlap))
+        self.fetch.more(self._back(self._rhythm.overlap))
 
     def _next(self) -> Sequence[Any]:
         if self._tail is None:
             self._clock.sleep(self._rhythm.poll)
-            self._catch_up()
+            self.fetch.more(self._back(self._rhythm.overlap))
             return ()
+        if self._recheck is not None and self._clock.elapsed() >= self._recheck[0]:
+            since, self._recheck = self._recheck[1], None
+            self.fetch.more(since)
         try:
             entries = self._tail.next(self._rhythm.look)
         except TailEnded as ended:
@@ -164,7 +173,7 @@ class _Watch:
         if entries:
             self._backoff.reset()
         if self._tail.suppressed and self._lossy_since is None:
-            self._lossy_since = Instant(self._position - int(self._rhythm.overlap * SECOND))
+            self._lossy_since = self._back(self._rhythm.late)  # listed at the end, when there is time for it
         return entries
 
     def _reopen(self, ended: TailEnded) -> None:
@@ -187,29 +196,12 @@ class _Watch:
         self._clock.sleep(wait)
         self._open()
 
-    def _catch_up(self) -> None:
-        """What a listing has beyond what came so far."""
-        since = Instant(max(0, self._position - int(self._rhythm.overlap * SECOND)))
-        if self._lossy_since is not None:
-            since, self._lossy_since = min(since, self._lossy_since), None
-            if self._tail is not None:
-                self._tail.suppressed = 0
-        self.fetch.more(since if self._position else self.fetch.since())
-        self._tell_of_new_ones()
+    def _back(self, seconds: float) -> Instant:
+        """The place in the log, so many seconds back; the log's beginning where nothing came yet."""
+        return self._position.plus(-seconds) if self._position else self.fetch.since()
 
-    def _take(self, entries: Sequence[Any]) -> None:
-        fresh = self._new_ones(entries)
-        self._spool.write(map(line_of, fresh))
-        self.fetch.observed.take(fresh)
-        self._tell_of_new_ones()
-
-    def _new_ones(self, entries: Sequence[Any]) -> list[Any]:
-        """Those that were not seen lately; the place in the log moves on with them.
-
-        They are told of once they are written, since telling may be interrupted.
-        """
-        if not self._in_past:
-            self._tell_of_new_ones()
+    def new_ones(self, entries: Sequence[Any]) -> Sequence[Any]:
+        """Those that were not seen lately; the place in the log moves on with them."""
         fresh = []
         now = int(self._clock.now() * SECOND)
         for entry in entries:
@@ -218,35 +210,31 @@ class _Watch:
             if key in self._seen:
                 continue
             fresh.append(entry)
-            if not self._in_past or len(self._seen) < _REMEMBERED:  # the past comes newest first: keep that
+            if self._past is None or len(self._seen) < _REMEMBERED:  # the past comes newest first: keep that
                 self._seen[key] = None
             self._position = max(self._position, Instant(min(time, now)))  # stamps may lie a day in the future
         while len(self._seen) > _REMEMBERED:
             self._seen.popitem(last=False)
-        self._untold += fresh[: _PAST - len(self._untold)] if self._in_past else fresh
         return fresh
+
+    def written(self, lines: Sequence[bytes]) -> None:
+        """Tells of entries, those of the past all at once when its newest have come."""
+        if self._past is not None:
+            self._past += lines[: _PAST - len(self._past)]
+            return
+        for happening in self._happenings.of(lines) if lines else ():
+            self._tell(happening.line(self._lang))
 
     # -- what is told
 
-    def _tell_of_new_ones(self) -> None:
-        entries, self._untold = self._untold, []
-        if entries:
-            for happening in self._happenings.of([line_of(entry) for entry in entries]):
-                self._tell(happening.line(self._lang))
-
     def _look(self) -> None:
-        """How the job stands by its description; jobs that it has begun to run are followed too.
-
-        A listing shows what came while a tail was being opened, and what it left out.
-        """
+        """How the job stands by its description; jobs that it has begun to run are followed too."""
         if self.fetch.look_again():
             if self._tail is not None:
                 self._tail.close()
                 self._tail = None
-            self.fetch.more(self.fetch.since())
+            self.fetch.more(self.fetch.since(), thorough=True)
             self._open()
-        elif self._tail is not None:
-            self._catch_up()
         described = self.fetch.described
         if described is not None and described.state != self._state:
             self._state = described.state

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from analyzer.errors import UsageError
 from analyzer.model.diagnosis import Report
 
 FORMATS = ("text", "json", "html", "markdown", "sarif", "junit", "github")
+ALL_FORMATS = (*FORMATS, "pdf")
+"""The formats with those that are no text: `analyzer.report.pdf` makes them."""
 
 
 def render(
@@ -21,6 +25,10 @@ def render(
         from analyzer.report.json_report import render_json
 
         return render_json(report)
+    if lang != "en" and report.notes:
+        from analyzer.judge.retell import retold_notes
+
+        report = replace(report, notes=retold_notes(report.notes, lang))
     if format == "text":
         from analyzer.report.terminal import render_text
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from markupsafe import Markup
+from msgspec.structs import replace
 
+from analyzer.judge.retell import retold_notes
 from analyzer.model.fleet import Fleet
 from analyzer.report.fleet_table import listed_failures, table_json
 from analyzer.report.fleet_view import FleetView
@@ -18,6 +20,7 @@ def render_fleet(fleet: Fleet, lang: str = "en") -> str:
     stand in a plain table. Each row's `report` becomes a link if it is a relative path or an http(s) address.
     """
     words = language(lang)
+    fleet = replace(fleet, notes=retold_notes(fleet.notes, words.code))
     view = FleetView(fleet, words)
     style, script = asset("page.css") + asset("fleet.css"), asset("fleet.js")
     data = table_json(view)

@@ -90,12 +90,12 @@ def _groups(condition: Condition) -> frozenset[str]:
     names: set[str] = set()
     for pattern in (condition.regex, condition.message):
         if pattern:
-            names.update(compile_pattern(pattern).groupindex)  # type: ignore[attr-defined]
+            names.update(compile_pattern(pattern).groupindex)
     names.update(condition.fields or ())
     for option in (condition.fields or {}).values():
         for part in option if isinstance(option, list) else [option]:
             if isinstance(part, str) and len(part) > 1 and part[0] == part[-1] == "/":
-                names.update(compile_pattern(part[1:-1]).groupindex)  # type: ignore[attr-defined]
+                names.update(compile_pattern(part[1:-1]).groupindex)
     for child in (*(condition.any or ()), *(condition.all or ())):
         names |= _groups(child)
     return frozenset(names)

@@ -69,7 +69,7 @@ _MARKS = frozenset((_FIELDS, _EXCEPTIONS))
 
 
 def _callers(condition: Condition) -> frozenset[str] | None:
-    """What calls a rule up: of these literals (or marks) a message that the condition holds for has one; None: unknown."""
+    """What calls a rule up: a message that the condition holds for has one of these; None where none is sure."""
     literals = condition_literals(condition)
     if literals:
         return literals

@@ -68,7 +68,7 @@ class Database:
         if form is None:
             self.set_meta("form", _FORM)
         elif form != _FORM:
-            raise UsageError("holds a scan of another version", where=str(folder), advice="choose a new --output folder")
+            raise UsageError("holds a scan of another version", where=str(folder), advice="choose a new --output")
 
     def close(self) -> None:
         """Closes the file."""
@@ -158,12 +158,12 @@ class Database:
             with self._plainly():
                 self._db.execute("DETACH DATABASE other")
 
-    def totals(self) -> tuple[int, int, list[Note]]:
-        """Bytes and entries of everything that was read, and the notes on it."""
+    def totals(self) -> tuple[int, list[Note]]:
+        """How many entries were read in all, and the notes on them."""
         with self._plainly():
-            size, entries = self._db.execute("SELECT coalesce(sum(size),0), coalesce(sum(entries),0) FROM units").fetchone()
-            notes = [note for row in self._db.execute("SELECT notes FROM units ORDER BY object, id") for note in _notes.decode(row[0])]
-        return size, entries, notes
+            entries = self._db.execute("SELECT coalesce(sum(entries), 0) FROM units").fetchone()[0]
+            rows = self._db.execute("SELECT notes FROM units ORDER BY object, id").fetchall()
+        return entries, [note for row in rows for note in _notes.decode(row[0])]
 
     def ties(self) -> Iterator[tuple[str, str, bytes]]:
         """For every part: job, what identifies its unit's state, and its ties; in a settled order."""

@@ -13,13 +13,22 @@ from types import TracebackType
 from typing import Protocol, TypeVar
 
 from analyzer.errors import DiagnoseError
+from analyzer.scanning.parts import Done, Part
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Read = tuple[Done, list[Part]]
+Trace = TracebackType | None
 
 
 class Engine(Protocol):
-    """Runs a function over tasks."""
+    """Runs a function over tasks. `is_remote`: elsewhere, so that tasks carry all that they need."""
+
+    is_remote: bool
+
+    def read(self, work: Callable[[Task], Read], units: Iterable[Task]) -> Iterator[Read]:
+        """Reads units, in any order."""
+        ...
 
     def run(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """The results, in any order."""
@@ -27,11 +36,17 @@ class Engine(Protocol):
 
     def __enter__(self) -> Engine: ...
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Trace) -> None: ...
 
 
 class InProcess:
     """Does one task after the other."""
+
+    is_remote = False
+
+    def read(self, work: Callable[[Task], Read], units: Iterable[Task]) -> Iterator[Read]:
+        """Reads one unit after the other."""
+        return self.run(work, units)
 
     def run(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """The results in order."""
@@ -40,12 +55,14 @@ class InProcess:
     def __enter__(self) -> Engine:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Trace) -> None:
         return None
 
 
 class Pool:
-    """Several processes, each started anew, so that they share nothing by accident. Few tasks are under way at a time."""
+    """Several processes, each started anew, so that they share nothing by accident; few tasks are under way at once."""
+
+    is_remote = False
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
@@ -55,9 +72,13 @@ class Pool:
         self._pool = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Trace) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=error is None, cancel_futures=True)
+
+    def read(self, work: Callable[[Task], Read], units: Iterable[Task]) -> Iterator[Read]:
+        """Reads units, in the order in which they are finished."""
+        return self.run(work, units)
 
     def run(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """The results as they come.

@@ -62,7 +62,7 @@ def listed(paths: Sequence[str], shard: tuple[int, int] | None = None) -> list[O
     found: dict[str, Object] = {}
     for path in paths:
         if path == "-":
-            raise UsageError("standard input cannot be scanned", advice="name files or folders, which can be read again")
+            raise UsageError("standard input cannot be scanned", advice="name files or folders")
         for item in _objects(path):
             if shard is None or _share(item.name, shard[1]) == shard[0]:
                 found.setdefault(item.name, item)

@@ -28,7 +28,7 @@ class Line(msgspec.Struct, kw_only=True):
     """A job's row with what earlier jobs tell of its failure.
 
     `seen` counts jobs that failed in the same way before it, the first of them at `first_seen`; `solution` is the last
-    note on how such a failure was solved. `is_new` is true for jobs that earlier scans into this folder had not seen so.
+    note on how such a failure was solved. `is_new`: no earlier scan into this folder had seen the job so.
     """
 
     row: JobRow
@@ -48,7 +48,7 @@ def lines_of(rows: Sequence[tuple[JobRow, bool]], solutions: dict[str, str]) -> 
     """The lines of all jobs, failed ones first, then by time; `rows` are in the order of their keys."""
     lines = [Line(row=row, is_new=new) for row, new in rows]
     alike: dict[str, list[Line]] = {}
-    for line in sorted(lines, key=lambda line: (int(line.row.ended or 0), line.row.id, line.row.platform, line.row.project or "")):
+    for line in sorted(lines, key=_by_end):
         if line.row.fingerprint is None:
             continue
         before = alike.setdefault(line.row.fingerprint, [])
@@ -60,6 +60,10 @@ def lines_of(rows: Sequence[tuple[JobRow, bool]], solutions: dict[str, str]) -> 
         for line in group:
             line.solution = told[-1] if told else None
     return sorted(lines, key=lambda line: (line.row.outcome != "failed", int(line.row.started or 0), line.row.id))
+
+
+def _by_end(line: Line) -> tuple[int, str, str, str]:
+    return (int(line.row.ended or 0), line.row.id, line.row.platform, line.row.project or "")
 
 
 def chosen(lines: Sequence[Line], settings: Settings) -> list[Line]:
@@ -124,7 +128,7 @@ def _parquet(lines: Sequence[Line]) -> bytes | None:
     frame = frame_of(lines)
     frame["labels"] = [msgspec.json.encode(labels).decode() for labels in frame["labels"]]
     for name, kind in frame.dtypes.items():
-        if kind == object:
+        if str(kind) == "object":
             frame[name] = frame[name].astype("string")
     buffer = io.BytesIO()
     frame.to_parquet(buffer, engine="pyarrow", index=False)

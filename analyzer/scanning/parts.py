@@ -1,4 +1,4 @@
-"""What a unit of work gives: for each job what was kept of it, in a form to store and send, and what ties it to others."""
+"""What a unit of work gives: what was kept of each job, in a form to store and send, and what ties it to others."""
 
 from __future__ import annotations
 
@@ -165,3 +165,11 @@ def joined(parts: Iterable[bytes]) -> Partial:
         for entry in unpack(data):
             partial.add(entry)
     return bounded(partial)
+
+
+def merged(one: Part, other: Part) -> Part:
+    """Two parts of one job as one: associative and commutative, but for the order of bytes."""
+    partial = joined((one.entries, other.entries))
+    key = key_of(one.key)
+    known = {id(entry): entry for data in (one.ties, other.ties) for entry in unpack(data)}
+    return Part(one.key, pack(list(partial.entries.values())), pack(ties(known.values()) if key is not None else []))

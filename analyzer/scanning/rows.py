@@ -23,7 +23,8 @@ def row_of(diagnosis: Diagnosis, story: Story, report: str | None) -> JobRow:
     job, root, timeline = diagnosis.job, diagnosis.root_cause, diagnosis.timeline
     values = root.values if root else {}
     runs = [run for attempt in timeline.attempts for lane in attempt.replicas for run in lane.runs]
-    hours = sum(max(run.end.since(run.start), 0.0) for run in runs if run.start is not None and run.end is not None) / _HOUR
+    timed = [(run.start, run.end) for run in runs if run.start is not None and run.end is not None]
+    hours = sum(max(end.since(start), 0.0) for start, end in timed) / _HOUR
     cards = _cards(job.accelerator)
     return JobRow(
         id=job.id, platform=job.platform, project=job.project, region=job.region, display_name=job.display_name,
@@ -89,7 +90,7 @@ class Condition(msgspec.Struct, frozen=True):
             try:
                 re.compile(found["value"])
             except re.error as error:
-                raise UsageError(f"--where {text!r}: no regular expression ({error})", advice="check its brackets") from error
+                raise UsageError(f"--where {text!r}: no regular expression ({error})", advice="check it") from error
         return cls(found["field"], found["test"], found["value"].strip())
 
     def holds(self, row: JobRow) -> bool:
@@ -103,7 +104,7 @@ class Condition(msgspec.Struct, frozen=True):
             return (str(given) == self.value) == (self.test == "=")
         left, right = _comparable(given, self.value)
         tests = {">": left > right, "<": left < right, ">=": left >= right, "<=": left <= right}
-        return tests[self.test]
+        return bool(tests[self.test])
 
 
 def _comparable(given: Any, value: str) -> tuple[Any, Any]:

@@ -25,14 +25,22 @@ from analyzer.scanning.objects import Object, listed, units_of
 from analyzer.scanning.outputs import Line, check, chosen, frame_of, lines_of, write_outputs
 from analyzer.scanning.parts import name_of
 from analyzer.scanning.settings import Settings
-from analyzer.scanning.worker import diagnose_group, read_unit, rulebook
+from analyzer.scanning.worker import (
+    Diagnosed,
+    Sent,
+    diagnose_group,
+    diagnose_sent,
+    read_unit,
+    rulebook,
+    write_whole,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     import pandas
 
 
 class Progress(msgspec.Struct):
-    """How far a scan is: bytes to read and read in this run, entries in them, jobs to diagnose and diagnosed, failures."""
+    """How far a scan is: bytes to read and read in this run, entries in them, jobs diagnosed, failures."""
 
     step: str = "listing"
     bytes_total: int = 0
@@ -81,9 +89,10 @@ def scan(paths: Sequence[str | PathLike[str]], settings: Settings, tell: Tell = 
     check(settings)
     progress = Progress()
     tell(progress)
-    objects = listed([fspath(path) for path in paths], settings.shard)
+    names = [fspath(path) for path in paths]
+    objects = listed(names, settings.shard)
     if not objects and settings.shard is None:
-        raise NothingToDiagnose("there is no file to scan", where=", ".join(map(fspath, paths[:3])), advice="check the path")
+        raise NothingToDiagnose("there is no file to scan", where=", ".join(names[:3]), advice="check the path")
     rules = rulebook(settings.packs).version
     database = _opened(settings)
     try:
@@ -131,7 +140,7 @@ def _opened(settings: Settings, span: str | None = None) -> Database:
     if known is not None and known != span:
         database.close()
         raise UsageError(
-            "was begun with another --since or --until", where=str(settings.output), advice="choose a new --output folder"
+            "was begun with another --since or --until", where=str(settings.output), advice="choose a new --output"
         )
     if known is None:
         database.set_meta("span", span)
@@ -149,14 +158,15 @@ def _engine(settings: Settings) -> Engine:
 
 
 def _read(
-    objects: Sequence[Object], database: Database, engine: Engine, settings: Settings, rules: str, progress: Progress, tell: Tell
-) -> list[str]:
+    objects: Sequence[Object], database: Database, engine: Engine, settings: Settings, rules: str, progress: Progress,
+    tell: Tell,
+) -> list[str]:  # fmt: skip
     """Reads what is new or has changed; returns the names of those objects."""
     new = [item for item in objects if not database.is_read(item.name, item.stamp, rules)]
     units = database.unread((unit for item in new for unit in units_of(item)), rules)
     progress.step, progress.bytes_total = "reading", sum(unit.size for unit in units)
     tell(progress)
-    for done, parts in engine.run(partial(read_unit, settings=settings), units):
+    for done, parts in engine.read(partial(read_unit, settings=settings), units):
         database.record(done.unit, rules, done.entries, done.notes, parts)
         progress.bytes_read += done.unit.size
         progress.entries += done.entries
@@ -173,35 +183,48 @@ def _conclude(
     salt = f"{__version__} {rules} {settings.lang} {settings.redact}"
     groups, notes = groups_of(database, salt)
     number = int(database.meta("scans") or 0) + 1
-    before = {kept.fingerprint for kept in database.jobs() if kept.fingerprint and kept.scan < number} if number > 1 else None
+    seen = {kept.fingerprint for kept in database.jobs() if kept.fingerprint and kept.scan < number}
     _diagnose(groups, database, engine, settings, number, progress, tell)
     progress.step = "writing"
     tell(progress)
-    rows = [(msgspec.json.decode(kept.row, type=JobRow, dec_hook=_instant), kept.scan == number) for kept in database.jobs()]
+    rows = [(_row(kept), kept.scan == number) for kept in database.jobs()]
     lines = chosen(lines_of(rows, database.solutions()), settings)
-    size, entries, more = database.totals()
+    entries, more = database.totals()
     notes = sorted({*notes, *more})
-    files = write_outputs(lines, settings, rules, notes, None if before is None else sorted(before))
+    files = write_outputs(lines, settings, rules, notes, sorted(seen) if number > 1 else None)
     database.set_meta("scans", str(number))
     new = sum(line.is_new for line in lines)
     return ScanResult(settings.output, lines, files, notes, new, read, progress.bytes_read, entries)
 
 
 def _diagnose(
-    groups: Sequence[Group], database: Database, engine: Engine, settings: Settings, number: int, progress: Progress, tell: Tell
-) -> None:
+    groups: Sequence[Group], database: Database, engine: Engine, settings: Settings, number: int, progress: Progress,
+    tell: Tell,
+) -> None:  # fmt: skip
     """Diagnoses the jobs whose inputs have changed, and records them as they come."""
     known = database.known_inputs()
     database.forget_except(name_of(group.key) for group in groups)
     todo = [group for group in groups if known.get(name_of(group.key)) != group.inputs]
     progress.step, progress.jobs_total = "diagnosing", len(todo)
     tell(progress)
-    work = partial(diagnose_group, settings=settings, scan=number)
-    for batch in _batches(engine.run(work, todo), 50):
+    if engine.is_remote:
+        sent = (Sent(group, [part for name in group.names for part in database.parts(name)]) for group in todo)
+        found = engine.run(partial(diagnose_sent, settings=settings, scan=number), sent)
+    else:
+        found = engine.run(partial(diagnose_group, settings=settings, scan=number), todo)
+    for batch in _batches(_with_pages(found, settings.output), 50):
         database.keep(batch)
         progress.jobs_done += len(batch)
         progress.failed += sum(kept.fingerprint is not None for kept in batch)
         tell(progress)
+
+
+def _with_pages(found: Iterator[Diagnosed], output: Path) -> Iterator[Kept]:
+    """The records; pages that workers have sent are written before their jobs count as diagnosed."""
+    for item in found:
+        if item.name is not None and item.page is not None:
+            write_whole(output / item.name, item.page)
+        yield item.kept
 
 
 def _batches(items: Iterator[Kept], size: int) -> Iterator[list[Kept]]:
@@ -213,6 +236,10 @@ def _batches(items: Iterator[Kept], size: int) -> Iterator[list[Kept]]:
             batch = []
     if batch:
         yield batch
+
+
+def _row(kept: Kept) -> JobRow:
+    return msgspec.json.decode(kept.row, type=JobRow, dec_hook=_instant)
 
 
 def _instant(kind: type, value: object) -> object:

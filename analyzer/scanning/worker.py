@@ -52,33 +52,48 @@ def read_unit(unit: Unit, settings: Settings) -> tuple[Done, list[Part]]:
     return done, parts
 
 
-def diagnose_group(group: Group, settings: Settings, scan: int) -> Kept:
+class Sent(msgspec.Struct, frozen=True):
+    """A job to diagnose with all its parts, for a worker that cannot reach the scan's records."""
+
+    group: Group
+    parts: list[bytes]
+
+
+class Diagnosed(msgspec.Struct, frozen=True):
+    """A job's record, and its page where it failed (None where the worker has written it)."""
+
+    kept: Kept
+    name: str | None = None
+    page: bytes | None = None
+
+
+def diagnose_group(group: Group, settings: Settings, scan: int) -> Diagnosed:
     """Diagnoses a job out of the scan's records, and writes its page if it failed."""
     database = Database(settings.output, create=False)
     try:
-        data = [part for name in group.names for part in database.parts(name)]
+        parts = [part for name in group.names for part in database.parts(name)]
     finally:
         database.close()
-    return diagnose_parts(group, data, settings, scan)
+    found = diagnose_sent(Sent(group, parts), settings, scan)
+    if found.name is not None and found.page is not None:
+        write_whole(settings.output / found.name, found.page)
+    return Diagnosed(found.kept)
 
 
-def diagnose_parts(group: Group, data: list[bytes], settings: Settings, scan: int) -> Kept:
-    """The same out of its parts."""
+def diagnose_sent(sent: Sent, settings: Settings, scan: int) -> Diagnosed:
+    """Diagnoses a job out of its parts."""
     from analyzer.pipeline import diagnose_story
 
-    partial = joined(data)
+    group, partial = sent.group, joined(sent.parts)
     for entry in unpack(group.loose):
         partial.add(entry)
     story = Story(group.key, bounded(partial).in_order())
     rules = rulebook(settings.packs)
-    options = Options(lang=settings.lang, redact=settings.redact)
-    diagnosis = diagnose_story(story, rules, options)
-    page = None
-    if diagnosis.outcome == "failed":
-        page = f"{REPORTS}/{page_name(group.key)}"
-        _write_page(settings.output / page, diagnosis, rules.version, settings.lang)
-    row = row_of(diagnosis, story, page)
-    return Kept(name_of(group.key), group.inputs, scan, row.fingerprint, encoded(row), encoded(diagnosis))
+    diagnosis = diagnose_story(story, rules, Options(lang=settings.lang, redact=settings.redact))
+    name = f"{REPORTS}/{page_name(group.key)}" if diagnosis.outcome == "failed" else None
+    row = row_of(diagnosis, story, name)
+    kept = Kept(name_of(group.key), group.inputs, scan, row.fingerprint, encoded(row), encoded(diagnosis))
+    return Diagnosed(kept, name, _page(diagnosis, rules.version, settings.lang) if name else None)
 
 
 def page_name(key: JobKey) -> str:
@@ -92,11 +107,11 @@ def encoded(value: object) -> bytes:
     return msgspec.json.encode(value, enc_hook=str)
 
 
-def _write_page(place: Path, diagnosis: Diagnosis, version: str, lang: str) -> None:
+def _page(diagnosis: Diagnosis, version: str, lang: str) -> bytes:
     from analyzer.report.html import render_html
 
     tool = Tool(version=__version__, rulebook_version=version)
-    write_whole(place, render_html(Report(tool=tool, diagnoses=[diagnosis]), lang=lang).encode("utf-8", "replace"))
+    return render_html(Report(tool=tool, diagnoses=[diagnosis]), lang=lang).encode("utf-8", "replace")
 
 
 def write_whole(place: Path, data: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import msgspec
@@ -88,7 +89,7 @@ def _failure(attempt: Try, setting: Setting) -> str:
         return words[0].finding.rule.category or "preemption"
     if policy.exit_reasons.get(root.exit_code or 0) in ("preempted", "maintenance"):
         return "preemption"
-    if is_exhausted(root, attempt, setting):
+    if is_exhausted(root, attempt.lanes()[root.lane], attempt, setting):
         return "restarts_exhausted"
     if not policy.primary_exit_ends_job and root.finding is not None:
         return root.finding.rule.category or "user_exception"
@@ -96,12 +97,11 @@ def _failure(attempt: Try, setting: Setting) -> str:
     return "crash" if crashed and policy.transient_exit_codes else "user_exception"
 
 
-def is_exhausted(life: Life, attempt: Try, setting: Setting) -> bool:
-    """Whether a replica had used up its restarts in place when this life of it ended."""
+def is_exhausted(life: Life, lives: Sequence[Life], attempt: Try, setting: Setting) -> bool:
+    """Whether a replica had used up its restarts in place when this one of its lives in the attempt ended."""
     limit = setting.limits.worker_restarts
     if limit is None:
         return False
-    lives = attempt.lanes()[life.lane]
     before = lives[: lives.index(life) + 1]
     restarts = sum(one.unit == other.unit for one, other in pairwise(before))
     named = sum(s.event == "replica_failed" and s.replica == life.replica for s in attempt.signals)
@@ -111,7 +111,7 @@ def is_exhausted(life: Life, attempt: Try, setting: Setting) -> bool:
 def _quiet(attempt: Try, setting: Setting) -> str:
     """Why an attempt ended that no line tells of: its restarts used up, machines taken away, or a crash."""
     for lives in attempt.lanes().values():
-        if is_exhausted(lives[-1], attempt, setting):
+        if is_exhausted(lives[-1], lives, attempt, setting):
             attempt.root = lives[-1]
             return "restarts_exhausted"
     if any(s.event in ("preempted", "evicted", "maintenance") for s in machine_words(attempt, setting.evidence)):

@@ -12,9 +12,10 @@ from analyzer.timeline.sentences import say, title_of
 
 _FAILURES = frozenset((
     "replica_failed", "replica_out_of_memory", "low_memory", "low_disk", "stockout", "internal_error", "quota_denied",
-    "job_failed", "preempted", "evicted", "host_error", "retries_exhausted", "task_exit",
+    "job_failed", "preempted", "evicted", "host_error", "out_of_memory_kill", "retries_exhausted",
+    "task_exit",
 ))  # fmt: skip
-_OF_LANES = frozenset(("checkpoint_restored", "no_checkpoint", "worker_restart", "training_done", "out_of_memory_kill"))
+_OF_LANES = frozenset(("checkpoint_restored", "no_checkpoint", "worker_restart", "training_done"))
 LONGEST = 300
 
 

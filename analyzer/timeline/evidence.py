@@ -16,10 +16,12 @@ from analyzer.timeline.names import Names
 OF_A_REPLICA = frozenset((
     "container_start", "container_exit", "container_succeeded", "stopped", "training_started", "step",
     "checkpoint_saved", "checkpoint_restored", "no_checkpoint", "training_done", "worker_restart", "worker_group",
-    "out_of_memory_kill", "peer_lost",
+    "peer_lost",
 ))  # fmt: skip
 """Events that are about the life of one container; all others are about the job or a machine."""
 
+OF_A_MACHINE = frozenset(("preempted", "maintenance", "host_error", "evicted", "out_of_memory_kill"))
+"""Events that are about a machine, and through it about what ran there."""
 LONGEST_NUMBER = 18
 _OF_PEERS = frozenset(("network", "timeout"))
 """Categories whose messages are in a job of several replicas mostly complaints about one that is gone."""
@@ -94,7 +96,7 @@ def gather(story: Story, messages: Sequence[Message], findings: Iterable[Finding
             marks.setdefault(signal.place, _Marks()).signals.append(signal)
         elif _is_description(signal.finding.message.first):
             described.append(signal)
-        elif signal.event in ("preempted", "maintenance", "host_error", "evicted"):
+        elif signal.event in OF_A_MACHINE:
             machines.append(signal)
         else:
             job.append(signal)
@@ -199,7 +201,13 @@ def _lanes(story: Story, clock: Clock, marks: dict[int, _Marks], said: set[int])
         lanes.setdefault(lane_name(named, entry), []).append(item)
     if len(lanes) > 1 and "" in lanes and not any(item.signals for item in lanes[""]):
         del lanes[""]
-    return {name: lanes[name] for name in sorted(lanes) if name != "service"}
+    return {name: lanes[name] for name in sorted(lanes) if _tells_of_a_container(lanes[name])}
+
+
+def _tells_of_a_container(items: Sequence[Item]) -> bool:
+    """Whether a lane has output, or words on starts and ends; other words alone make no container."""
+    ends = ("container_start", "container_exit", "container_succeeded")
+    return any(item.output or any(signal.event in ends for signal in item.signals) for item in items)
 
 
 def lane_name(replica: str | None, entry: Entry) -> str:

@@ -23,11 +23,6 @@ class Names:
         spoken = _SPOKEN.fullmatch(name)
         return self._by_fold.get(_fold(name)) or (f"{spoken[1]}-replica-{spoken[2]}" if spoken else name)
 
-    def of_pool(self, pool: str) -> list[str]:
-        """The replicas of a pool, by its name (`workerpool0`, `worker`)."""
-        wanted = pool.strip().removesuffix("-replica")
-        return [name for name in sorted(self.known) if pool_of(name) == wanted]
-
 
 def pool_of(name: str) -> str:
     """The pool that a replica's name begins with; the name itself where it names none."""

@@ -19,7 +19,9 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     `worker_restarts`: restarts of one worker in one attempt before the whole job is tried again. `job_retries`: how
     often the whole job is tried again. `internal_attempts`: attempts in all where the service itself fails.
     `spot_restarts`: restarts of a preempted Spot job. `transient_exit_codes` lead to a new attempt of the whole job.
-    `replaced_pod`: what a pod in place of the only one means: `retry` of the job, or a `move` of its replica.
+    `runner_signals`: built-in runners give a signal's bare number. `primary_exit_ends_job`: a service runs the job, and
+    its primary replica's exit with 0 is its success. `moved_means`: the reason of a run that went on elsewhere.
+    `replaced`: what another machine under the only replica means: a `retry` of the job, or a `move` within it.
     `exit_reasons`: exit codes that the platform itself gives, as reasons of a run.
     """
 

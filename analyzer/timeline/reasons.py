@@ -6,7 +6,9 @@ from analyzer.timeline.attempts import SKEW, Try
 from analyzer.timeline.endings import MACHINE_DELAY, Setting, machine_words, primary, same_machine
 from analyzer.timeline.failures import STOP_CODES, failed_at
 from analyzer.timeline.lives import Life
+from analyzer.timeline.policy import Policy
 
+_BARE = frozenset((6, 9, 11, 15))
 _MACHINE_REASONS = {
     "preempted": "preempted",
     "evicted": "preempted",
@@ -22,7 +24,7 @@ _SIGNALS = {
 def give_reasons(attempt: Try, last: bool, setting: Setting) -> None:
     """Gives every life of an attempt its reason, and the exit code that follows from it."""
     over = not (last and attempt.end_reason is None)
-    taken = _taken(attempt, setting)
+    taken, main = _taken(attempt, setting), primary(attempt)
     for lives in attempt.lanes().values():
         for n, life in enumerate(lives):
             following = lives[n + 1] if n + 1 < len(lives) else None
@@ -31,15 +33,22 @@ def give_reasons(attempt: Try, last: bool, setting: Setting) -> None:
             elif not over and life.end is None and life.exit_code is None:
                 life.reason = "running" if setting.told or life.alive else "unknown"
             else:
-                _ended_last(life, attempt, taken, setting)
-            life.signal = life.signal or signal_of(life)
+                _ended_last(life, attempt, setting, taken=taken, main=main)
+            life.signal = life.signal or signal_of(life, setting.policy)
 
 
-def signal_of(life: Life) -> str | None:
-    """The signal that a stated exit code stands for (128+n of a container); None where it is no death by signal."""
-    if life.exit_code is None or not life.code_stated:
+def signal_of(life: Life, policy: Policy) -> str | None:
+    """The signal that a stated exit code stands for; None where it is no death by signal.
+
+    A container counts 128+n; a built-in runner of the training service gives the bare number of the signals that end
+    a program from outside or by a crash.
+    """
+    code = life.exit_code
+    if code is None or not life.code_stated:
         return None
-    return _SIGNALS.get(life.exit_code - 128) if life.exit_code > 128 else None
+    if policy.runner_signals and life.start_stated and code in _BARE:
+        return _SIGNALS[code]
+    return _SIGNALS.get(code - 128) if code > 128 else None
 
 
 def _ended_inside(life: Life, following: Life, attempt: Try, setting: Setting) -> None:
@@ -47,7 +56,7 @@ def _ended_inside(life: Life, following: Life, attempt: Try, setting: Setting) -
     if life.exit_code == 0:
         life.reason = "completed"
     elif life.reason == "oom" or life is attempt.root:
-        _ended_last(life, attempt, None, setting)
+        _ended_last(life, attempt, setting)
     elif following.doomed:
         life.reason, life.reason_deduced = _beside(life, attempt, setting), True
     elif life.unit is not None and following.unit is not None and life.unit != following.unit:
@@ -63,12 +72,15 @@ def _moved(life: Life, setting: Setting) -> str:
         return setting.policy.exit_reasons.get(life.exit_code or 0, "retryable")
     for signal in setting.evidence.machines:
         if life.begin - SKEW <= signal.moment <= life.last + MACHINE_DELAY and same_machine(signal, life):
-            return _MACHINE_REASONS[signal.event]
+            return _MACHINE_REASONS.get(signal.event, "oom")
     life.reason_deduced = True
     return setting.policy.moved_means
 
 
-def _ended_last(life: Life, attempt: Try, taken: Life | None, setting: Setting) -> None:
+def _ended_last(
+    life: Life, attempt: Try, setting: Setting, *, taken: Life | None = None, main: Life | None = None
+) -> None:
+    """A replica's last life in an attempt. `taken`: the one whose machine was taken away; `main`: the primary's."""
     life.reason_deduced = not life.code_stated
     if life.reason == "oom":
         life.reason_deduced = False
@@ -78,7 +90,7 @@ def _ended_last(life: Life, attempt: Try, taken: Life | None, setting: Setting) 
         life.reason = _root_reason(life, attempt, setting)
     elif life is taken:
         life.reason, life.reason_deduced = "preempted", True
-    elif attempt.end_reason == "success" and life is primary(attempt):
+    elif attempt.end_reason == "success" and life is main:
         life.reason = "completed"
         if life.exit_code is None and setting.policy.primary_exit_ends_job:
             life.exit_code = 0

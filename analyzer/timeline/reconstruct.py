@@ -20,7 +20,15 @@ from analyzer.timeline.lives import Life, segment
 from analyzer.timeline.policy import Limits, Policy, limits_of, policy_of
 from analyzer.timeline.progress import Saved, lost_seconds, progress_of, saved_checkpoints, shown_checkpoints
 from analyzer.timeline.reasons import give_reasons
-from analyzer.timeline.remarks import tell_cut, tell_doomed, tell_limits, tell_missing, tell_resumed, tell_silence
+from analyzer.timeline.remarks import (
+    tell_cut,
+    tell_deduced,
+    tell_doomed,
+    tell_limits,
+    tell_missing,
+    tell_resumed,
+    tell_silence,
+)
 from analyzer.timeline.repeats import repeats, tell_repeats
 from analyzer.timeline.sentences import say
 
@@ -66,7 +74,7 @@ def _remarks(
         over = tries[-1].end_reason is not None
         cost = cost_of(tries, saved, evidence.last_moment)
         told += tell_cost(cost, saved, setting.policy, lang, over=over)
-    return told + tell_doomed(tries, lang) + tell_cut(tries, lang)
+    return told + tell_deduced(tries, lang) + tell_doomed(tries, lang) + tell_cut(tries, lang)
 
 
 def _cut_lanes(evidence: Evidence) -> set[str]:

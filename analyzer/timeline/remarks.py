@@ -55,6 +55,14 @@ def _used_up(tries: Sequence[Try], name: str, used: int, lang: str) -> str:
     return say("restarts_used", lang, replica=name, used=used, limit=used, attempt=numbers, then=after)
 
 
+def tell_deduced(tries: Sequence[Try], lang: str) -> list[str]:
+    """Which attempts no line announces, so that deduced ones are told from stated ones."""
+    quiet = [str(attempt.number) for attempt in tries if attempt.quiet]
+    if not quiet:
+        return []
+    return [say("deduced_attempt" if len(quiet) == 1 else "deduced_attempts", lang, numbers=", ".join(quiet))]
+
+
 def tell_doomed(tries: Sequence[Try], lang: str) -> list[str]:
     """That containers were started again in vain, so that nobody takes their lines for a cause."""
     doomed = [life for attempt in tries for life in attempt.lives if life.doomed]

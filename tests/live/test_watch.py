@@ -25,7 +25,7 @@ from analyzer.live.watch import Rhythm, watch
 from analyzer.model import Report
 from analyzer.rulebook import Matcher
 
-QUICK = Rhythm(describe=0.2, poll=0.05, look=0.02, grace=0.05)
+QUICK = Rhythm(describe=0.2, poll=0.05, look=0.02, settle=0.05, grace=0.05)
 LINES = failed_job(30)
 
 

@@ -111,7 +111,7 @@ def test_the_same_failure_is_told_with_its_solution(exports: Path, tmp_path: Pat
     """A failure that was seen before says how often and what solved it."""
     from analyzer.scanning.database import Database
 
-    first = [line for line in run([exports], tmp_path / "out").lines if line.seen == 0 and line.row.fingerprint][0]
+    first = next(line for line in run([exports], tmp_path / "out").lines if line.seen == 0 and line.row.fingerprint)
     database = Database(tmp_path / "out", create=False)
     database.note(first.row.id, "halved the batch size", "2026-03-04")
     database.close()

@@ -1,4 +1,4 @@
-"""Jobs made up out of the documented rules of the training service, with their true timelines, and ways to distort a log.
+"""Jobs made up out of the documented rules of the training service, with their true timelines.
 
 The rules: workers start in parallel and the job runs when all are up; a non-zero exit that is no permanent error is
 followed by a restart on the same VM, five times at most, then by a retry of the whole job, three times at most; exit
@@ -11,7 +11,7 @@ primary's exit with 0 ends the job.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from analyzer.model import SECOND, Entry, Instant, JobKey, Origin
@@ -143,7 +143,9 @@ class Job:
             if self.vertex:
                 self.say(name, f"Updating master address to local address {node}")
                 self.say(name, "Running run_module.py", 0.001)
-            self.say(name, 'Running task with arguments: --cluster={"chief": ["h:2222"]} --task={"type": "chief"}', 0.002)
+            self.say(
+                name, 'Running task with arguments: --cluster={"chief": ["h:2222"]} --task={"type": "chief"}', 0.002
+            )
             self.say(name, "Running module walnut.fit.", 0.1)
             self.say(name, "Running command: python3 -m walnut.fit --depth=12", 6)
         else:
@@ -158,9 +160,13 @@ class Job:
             self.wait(every * 0.9, every * 1.1)
             self.step[first] = self.step.get(first, 0) + self.random.randrange(40, 60)
             for name in self.names:
-                self.say(name, f"step {self.step[first]} loss {self.random.uniform(1, 3):.4f}", self.random.uniform(0, 3))
+                self.say(
+                    name, f"step {self.step[first]} loss {self.random.uniform(1, 3):.4f}", self.random.uniform(0, 3)
+                )
             if self.random.random() < 0.2:
-                self.say(first, f"Saving checkpoint... step {self.step[first]} -> gs://walnut/step_{self.step[first]}.pt", 4)
+                self.say(
+                    first, f"Saving checkpoint... step {self.step[first]} -> gs://walnut/step_{self.step[first]}.pt", 4
+                )
         self.now = max(self.now + 5, end)
 
     def exit(self, name: str, code: int, reason: str, *, runner: bool = True) -> None:
@@ -192,7 +198,10 @@ class Job:
     def blame(self, name: str, code: int) -> None:
         """The service names the replica and its status."""
         self.wait(1.5, 4)
-        self.service(f"The replica {self.spoken(name)} exited with a non-zero status of {code}. Termination reason: Error.", "ERROR")
+        self.service(
+            f"The replica {self.spoken(name)} exited with a non-zero status of {code}. Termination reason: Error.",
+            "ERROR",
+        )
 
     def restart(self, name: str, *, doomed: bool = False) -> None:
         """The container is started again on the same VM."""
@@ -255,7 +264,10 @@ def succeed(job: Job) -> None:
 
 def fail_for_good(job: Job, name: str) -> None:
     """A permanent error: the container is started again in vain, then the job is shut down."""
-    job.say(name, "Traceback (most recent call last):\n  File \"/app/fit.py\", line 3, in <module>\n    main()\nKeyError: 'depth'")
+    job.say(
+        name,
+        "Traceback (most recent call last):\n  File \"/app/fit.py\", line 3, in <module>\n    main()\nKeyError: 'depth'",
+    )
     job.wait(1, 2)
     job.exit(name, 1, "error")
     job.restart(name, doomed=True)
@@ -354,7 +366,10 @@ def stockouts(job: Job) -> None:
     job.create()
     for _ in range(2):
         job.wait(500, 900)
-        job.service("Resources are insufficient in region: europe-west4. Try a different region or use a different accelerator.", "ERROR")
+        job.service(
+            "Resources are insufficient in region: europe-west4. Try a different region or use a different accelerator.",
+            "ERROR",
+        )
         job.retry("stockout", told=job.random.random() < 0.7)
     job.start_all()
     job.train(600)
@@ -389,7 +404,10 @@ def spot(job: Job) -> None:
             job.retry("preemption", told=False)
             job.wait(400, 900)
     job.wait(8, 12)
-    job.service("Resources are insufficient in region: europe-west4. Try a different region or use a different accelerator.", "ERROR")
+    job.service(
+        "Resources are insufficient in region: europe-west4. Try a different region or use a different accelerator.",
+        "ERROR",
+    )
     job.finish("Job failed.")
     job.attempt.end_reason = "preemption"
 
@@ -410,61 +428,19 @@ SCENARIOS: tuple[Callable[[Job], None], ...] = (
 )  # fmt: skip
 
 
-def make(scenario: Callable[[Job], None], seed: int, *, prebuilt: bool = True, vertex: bool | None = None, replicas: int | None = None) -> Job:
+def make(
+    scenario: Callable[[Job], None],
+    seed: int,
+    *,
+    prebuilt: bool = True,
+    vertex: bool | None = None,
+    replicas: int | None = None,
+) -> Job:
     """A simulated job. Spot machines are Vertex AI's alone."""
     chosen = random.Random(seed)
     on_vertex = chosen.random() < 0.5 if vertex is None else vertex
-    job = Job(seed, vertex=on_vertex or scenario is spot, prebuilt=prebuilt, replicas=replicas or chosen.randrange(1, 6))
+    job = Job(
+        seed, vertex=on_vertex or scenario is spot, prebuilt=prebuilt, replicas=replicas or chosen.randrange(1, 6)
+    )
     scenario(job)
     return job
-
-
-# -- distortions
-
-
-def newest_first(entries: Iterable[Entry], seed: int) -> list[Entry]:
-    """As a console and most exports order them."""
-    return list(reversed(list(entries)))
-
-
-def shuffled(entries: Iterable[Entry], seed: int) -> list[Entry]:
-    """In no order at all."""
-    mixed = list(entries)
-    random.Random(seed).shuffle(mixed)
-    return mixed
-
-
-def doubled(entries: Iterable[Entry], seed: int) -> list[Entry]:
-    """As overlapping sinks deliver them."""
-    return [copy for entry in entries for copy in (entry, entry)]
-
-
-def skewed(entries: Iterable[Entry], seed: int, seconds: float = 5.0) -> list[Entry]:
-    """With the clock of every replica up to so many seconds off."""
-    chosen = random.Random(seed)
-    offsets: dict[str | None, int] = {"service": 0}
-    moved = []
-    for entry in entries:
-        offset = offsets.setdefault(entry.replica, int(chosen.uniform(-seconds, seconds) * SECOND))
-        moved.append(changed(entry, time=Instant((entry.time or 0) + offset)))
-    return moved
-
-
-def thinned(entries: Iterable[Entry], seed: int, share: float = 0.02) -> tuple[list[Entry], list[Entry]]:
-    """Without a share of the entries; what was kept and what was lost."""
-    chosen = random.Random(seed)
-    kept, lost = [], []
-    for entry in entries:
-        (lost if chosen.random() < share else kept).append(entry)
-    return kept, lost
-
-
-def trimmed(entries: Iterable[Entry], seconds: float) -> list[Entry]:
-    """Only what was logged from so many seconds after the job's begin."""
-    return [entry for entry in entries if entry.time is not None and entry.time >= BEGIN.plus(seconds)]
-
-
-def changed(entry: Entry, **facts: object) -> Entry:
-    """The entry with some facts replaced."""
-    fields = {name: getattr(entry, name) for name in Entry.__struct_fields__}
-    return Entry(**{**fields, **facts})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import distortions
 import jobs
 import pytest
 from chain import BEGIN, VERTEX, lines, runs_of, timeline_of, told
@@ -45,7 +46,11 @@ def test_workers_may_print_before_the_job_runs() -> None:
 def test_five_restarts_are_all_a_worker_has() -> None:
     """The sixth failure ends the attempt by used-up restarts, and the budget says so."""
     timeline = timeline_of(jobs.make(jobs.exhausted, 2).entries)
-    assert [attempt.end_reason for attempt in timeline.attempts] == ["restarts_exhausted", "restarts_exhausted", "success"]
+    assert [attempt.end_reason for attempt in timeline.attempts] == [
+        "restarts_exhausted",
+        "restarts_exhausted",
+        "success",
+    ]
     assert "5/5" in timeline.budgets.worker_restarts.values()
     assert timeline.budgets.job_retries == "2/3"
 
@@ -131,7 +136,13 @@ def test_a_teardown_at_the_time_limit_is_a_timeout() -> None:
     """Where the description states a limit that was reached, the limit ended it."""
     job = jobs.make(jobs.cancelled, 2, vertex=True)
     description = told(
-        job.key, None, "state", origin=Origin.STATUS, kind="job", state="JOB_STATE_CANCELLED", scheduling={"timeout": "900s"}
+        job.key,
+        None,
+        "state",
+        origin=Origin.STATUS,
+        kind="job",
+        state="JOB_STATE_CANCELLED",
+        scheduling={"timeout": "900s"},
     )
     assert timeline_of([*job.entries, description]).attempts[-1].end_reason in ("timeout", "cancelled")
 
@@ -147,7 +158,10 @@ def test_the_service_names_a_restarted_container_by_its_earlier_life() -> None:
             (800, "service", "Finished tearing down training program."), (801, "service", "Job failed."),
         )
     )  # fmt: skip
-    assert [(run.exit_code, run.doomed) for run in runs_of(timeline, doomed=True)["workerpool0-0"]] == [(1, False), (None, True)]
+    assert [(run.exit_code, run.doomed) for run in runs_of(timeline, doomed=True)["workerpool0-0"]] == [
+        (1, False),
+        (None, True),
+    ]
 
 
 def test_the_service_counts_a_death_by_signal_in_its_own_way() -> None:
@@ -172,7 +186,7 @@ def test_an_attempt_is_announced_by_a_repeated_word(text: str) -> None:
         (600, "workerpool0-0", ENDED.format(11)), (601, "service", "The replica workerpool0-0 exited with a non-zero status of 11."),
     )  # fmt: skip
     again = lines((700, "service", text), (720, "workerpool0-0", START), nodes={"workerpool0-0": "vm-2"})
-    renamed = [jobs.changed(entry, insert_id=f"b{entry.insert_id}") for entry in again]
+    renamed = [distortions.changed(entry, insert_id=f"b{entry.insert_id}") for entry in again]
     timeline = timeline_of([*said, *renamed])
     assert [attempt.start for attempt in timeline.attempts] == [BEGIN, BEGIN.plus(700)]
 
@@ -194,7 +208,10 @@ def test_trials_of_a_tuning_job_stand_side_by_side() -> None:
         (0, "workerpool0-0", START), (5, "workerpool0-0", START), (60, "workerpool0-0", "step 1 loss 1.0"),
         (61, "workerpool0-0", "step 1 loss 2.0"), (90, "workerpool0-0", ENDED.format(1)), (95, "workerpool0-0", ENDED.format(0)),
     )  # fmt: skip
-    trials = [jobs.changed(entry, fields={"trial": 1 + place % 2}, attempt=1 + place % 2) for place, entry in enumerate(said)]
+    trials = [
+        distortions.changed(entry, fields={"trial": 1 + place % 2}, attempt=1 + place % 2)
+        for place, entry in enumerate(said)
+    ]
     timeline = timeline_of(trials)
     assert [(attempt.number, len(attempt.replicas)) for attempt in timeline.attempts] == [(1, 1), (2, 1)]
     assert [runs_of(timeline)["workerpool0-0"][n].exit_code for n in (0, 1)] == [1, 0]

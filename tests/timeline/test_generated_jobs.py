@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+import distortions
 import jobs
 import pytest
 from chain import runs_of, timeline_of
@@ -13,7 +14,7 @@ from jobs import Job, make
 from analyzer.model import Run, Timeline
 
 SEEDS = (1, 2)
-LOSSLESS = (jobs.newest_first, jobs.shuffled, jobs.doubled)
+LOSSLESS = (distortions.newest_first, distortions.shuffled, distortions.doubled, distortions.split)
 
 
 @pytest.fixture(params=jobs.SCENARIOS, ids=lambda scenario: scenario.__name__)
@@ -74,7 +75,7 @@ def test_what_no_line_states_is_marked_as_deduced(scenario: Callable[[Job], None
 
 @pytest.mark.parametrize("distort", LOSSLESS, ids=lambda distort: distort.__name__)
 def test_distortions_that_lose_nothing_change_nothing(scenario: Callable[[Job], None], distort: object) -> None:
-    """Newest first, shuffled or doubled, it is the same timeline to the last field."""
+    """Newest first, shuffled, doubled or split over files, it is the same timeline to the last field."""
     for prebuilt in (True, False):
         job = make(scenario, 4, prebuilt=prebuilt)
         assert timeline_of(distort(job.entries, 4)) == timeline_of(job.entries)  # type: ignore[operator]
@@ -84,7 +85,7 @@ def test_distortions_that_lose_nothing_change_nothing(scenario: Callable[[Job], 
 def test_clocks_five_seconds_apart_change_times_alone(scenario: Callable[[Job], None], seed: int) -> None:
     """Counts, reasons and machines stay; a time moves with its replica's clock."""
     job = make(scenario, seed, prebuilt=bool(seed % 2))
-    straight, skewed = timeline_of(job.entries), timeline_of(jobs.skewed(job.entries, seed))
+    straight, skewed = timeline_of(job.entries), timeline_of(distortions.skewed(job.entries, seed))
     assert kinds(skewed) == kinds(straight)
     before, after = runs_of(straight), runs_of(skewed)
     for name, runs in before.items():
@@ -99,7 +100,7 @@ def test_clocks_five_seconds_apart_change_times_alone(scenario: Callable[[Job], 
 def test_losing_entries_invents_nothing(scenario: Callable[[Job], None], seed: int) -> None:
     """Without two of a hundred entries no replica has more runs or attempts than it really had."""
     job = make(scenario, seed, prebuilt=bool(seed % 2))
-    kept, _ = jobs.thinned(job.entries, seed)
+    kept, _ = distortions.thinned(job.entries, seed)
     timeline = timeline_of(kept)
     assert len(timeline.attempts) <= len(job.attempts)
     for name, runs in runs_of(timeline, doomed=True).items():
@@ -124,10 +125,17 @@ def test_cutting_off_the_begin_changes_what_was_cut_alone(scenario: Callable[[Jo
     """Runs that begin after the cut stay as they were; the start of one that was going on is unknown, not guessed."""
     job = make(scenario, seed, prebuilt=True)
     cut = random.Random(seed).uniform(400, job.now * 0.9)
-    whole, rest = runs_of(timeline_of(job.entries), doomed=True), runs_of(timeline_of(jobs.trimmed(job.entries, cut)))
+    whole, rest = (
+        runs_of(timeline_of(job.entries), doomed=True),
+        runs_of(timeline_of(distortions.trimmed(job.entries, cut))),
+    )
     for name, runs in rest.items():
-        true = [run for run in whole[name] if run.last_entry and run.last_entry >= jobs.BEGIN.plus(cut) and not run.doomed]
-        assert [(run.node, run.reason, run.exit_code) for run in runs] == [(r.node, r.reason, r.exit_code) for r in true]
+        true = [
+            run for run in whole[name] if run.last_entry and run.last_entry >= jobs.BEGIN.plus(cut) and not run.doomed
+        ]
+        assert [(run.node, run.reason, run.exit_code) for run in runs] == [
+            (r.node, r.reason, r.exit_code) for r in true
+        ]
         for run, before in zip(runs, true, strict=True):
             assert before.start is not None
             assert run.start == (before.start if before.start >= jobs.BEGIN.plus(cut) else None)

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import FrameType
 
 import jobs
 import pytest
 from chain import evidence_of, timeline_of
+from jobs import Job
 
 from analyzer.entries import Options
 from analyzer.timeline import reconstruct
 
 
-def calls(replicas: int, *, prebuilt: bool) -> tuple[int, int]:
-    """How many entries a job of so many replicas has, and how many function calls its timeline takes."""
-    job = jobs.Job(1, vertex=True, prebuilt=prebuilt, replicas=replicas)
+def failing(job: Job) -> None:
+    """A crash, a retry of the job and a permanent error."""
     job.create()
     job.start_all()
     job.train(600)
-    job.exit(job.names[1], 11 if prebuilt else 139, "crash")
-    job.blame(job.names[1], 11 if prebuilt else 139)
+    job.exit(job.names[1], 11 if job.prebuilt else 139, "crash")
+    job.blame(job.names[1], 11 if job.prebuilt else 139)
     job.retry("crash")
     job.start_all()
     job.train(600)
     jobs.fail_for_good(job, job.names[0])
+
+
+def calls(scenario: Callable[[Job], None], replicas: int, *, prebuilt: bool) -> tuple[int, int]:
+    """How many entries a job of so many replicas has, and how many function calls its timeline takes."""
+    job = Job(1, vertex=True, prebuilt=prebuilt, replicas=replicas)
+    scenario(job)
     built_of = evidence_of(job.entries)
     count = 0
 
@@ -41,10 +48,11 @@ def calls(replicas: int, *, prebuilt: bool) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("prebuilt", [True, False])
-def test_calls_grow_as_the_entries_do(prebuilt: bool) -> None:
+@pytest.mark.parametrize("scenario", [failing, jobs.success, jobs.spot, jobs.maintenance], ids=lambda s: s.__name__)
+def test_calls_grow_as_the_entries_do(scenario: Callable[[Job], None], prebuilt: bool) -> None:
     """Four times as many replicas take about four times as many calls, not sixteen times."""
-    small_entries, small = calls(40, prebuilt=prebuilt)
-    large_entries, large = calls(160, prebuilt=prebuilt)
+    small_entries, small = calls(scenario, 20, prebuilt=prebuilt)
+    large_entries, large = calls(scenario, 80, prebuilt=prebuilt)
     assert large / small < 1.25 * large_entries / small_entries
 
 

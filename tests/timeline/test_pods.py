@@ -12,14 +12,25 @@ AT = "2025-03-04T05:{:02d}:00Z"
 
 def container(pod: str, *, number: int = 0, **facts: object) -> Entry:
     """A state of a pod's container as its description gives it."""
-    return told(GKE, None, "state", origin=Origin.STATUS, number=number, replica=pod, kind="container", pod=pod, **facts)
+    return told(
+        GKE, None, "state", origin=Origin.STATUS, number=number, replica=pod, kind="container", pod=pod, **facts
+    )
 
 
 def event(seconds: float, pod: str, reason: str, text: str, **facts: object) -> Entry:
     """A Kubernetes event about a pod."""
     number = int(seconds)
     return told(
-        GKE, seconds, text, origin=Origin.CLUSTER, number=number, replica=pod, kind="event", pod=pod, reason=reason, **facts
+        GKE,
+        seconds,
+        text,
+        origin=Origin.CLUSTER,
+        number=number,
+        replica=pod,
+        kind="event",
+        pod=pod,
+        reason=reason,
+        **facts,
     )
 
 
@@ -77,7 +88,9 @@ def test_pods_of_one_index_follow_one_another() -> None:
 def test_pods_that_a_node_refused_are_retries_but_no_runs() -> None:
     """They never started a container."""
     log = lines((0, "fit-0-x7k2p", "Traceback (most recent call last):\nRuntimeError: lost"), key=GKE)
-    refused = [event(t, f"fit-0-{name}", "UnexpectedAdmissionError", "no device") for t, name in ((90, "b9d4t"), (99, "zz7x4"))]
+    refused = [
+        event(t, f"fit-0-{name}", "UnexpectedAdmissionError", "no device") for t, name in ((90, "b9d4t"), (99, "zz7x4"))
+    ]
     timeline = timeline_of([*log, *refused])
     assert (timeline.restarts_total, set(runs_of(timeline))) == (2, {"fit-0-x7k2p"})
 
@@ -99,7 +112,14 @@ def test_numbered_attempts_are_the_attempts() -> None:
 def test_a_controllers_own_count_is_believed() -> None:
     """A JobSet that says it restarted three times did, though the log shows one attempt."""
     description = told(
-        GKE, None, "restarts", origin=Origin.STATUS, kind="job", involved_kind="JobSet", restart_count=3, restart_limit=5
+        GKE,
+        None,
+        "restarts",
+        origin=Origin.STATUS,
+        kind="job",
+        involved_kind="JobSet",
+        restart_count=3,
+        restart_limit=5,
     )
     timeline = timeline_of([description, *lines((0, "fit-0-0-x7k2p", "hello"), key=GKE)])
     assert (timeline.restarts.job_retries, timeline.budgets.job_retries) == (3, "3/5")

@@ -51,7 +51,10 @@ def test_several_lines_about_one_checkpoint_are_one() -> None:
         ("Saving model checkpoint to gs://b/checkpoint-924", 924),
         ("I1120 04:50:50.607474 14 checkpointer.py:164] Finished saving checkpoint to `gs://b/run/2232`.", 2232),
         ("[torch_checkpoint_engine.py:33:commit] [Torch] Checkpoint global_step106 is ready now!", 106),
-        ("Epoch 0, global step 3043: 'v' reached 1.9 (best 1.9), saving model to 'gs://b/step=3043.ckpt' as top 1", 3043),
+        (
+            "Epoch 0, global step 3043: 'v' reached 1.9 (best 1.9), saving model to 'gs://b/step=3043.ckpt' as top 1",
+            3043,
+        ),
     ],
 )
 def test_frameworks_name_the_step_of_a_checkpoint_in_their_own_ways(text: str, step: int) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chain import BEGIN, lines, timeline_of
+from distortions import changed
 
 from analyzer.model import Entry
 
 SET_UP = (0.0, "service", "Waiting for training program to start.")
 START = "Running task with arguments: --cluster={} --task={}"
 EXIT = "Task completed. Exit code ({}). Exit reason (SUBPROCESS_EXCEPTION)"
-KEY_ERROR = 'Traceback (most recent call last):\n  File "/app/fit.py", line 3, in <module>\n    main()\nKeyError: \'depth\''
+KEY_ERROR = (
+    "Traceback (most recent call last):\n  File \"/app/fit.py\", line 3, in <module>\n    main()\nKeyError: 'depth'"
+)
 
 
 def failures(steps: Sequence[int], texts: Sequence[str] = ()) -> list[Entry]:
@@ -40,7 +43,9 @@ def test_a_failure_that_moves_is_told_apart() -> None:
 
 def test_failures_of_different_kinds_are_not_called_one() -> None:
     """Each is named."""
-    remarks = timeline_of(failures((5, 5), (KEY_ERROR, KEY_ERROR.replace("KeyError: 'depth'", "ZeroDivisionError: division by zero")))).remarks
+    remarks = timeline_of(
+        failures((5, 5), (KEY_ERROR, KEY_ERROR.replace("KeyError: 'depth'", "ZeroDivisionError: division by zero")))
+    ).remarks
     assert any("differ" in r for r in remarks)
 
 
@@ -77,3 +82,17 @@ def test_events_are_the_lines_themselves_in_order() -> None:
     assert [event.time for event in events] == sorted(event.time for event in events if event.time is not None)
     assert (events[0].kind, events[0].time, events[0].text) == ("attempt_begin", BEGIN, SET_UP[2])
     assert [event.kind for event in events if event.replica == "workerpool0-0"] == ["failure", "failure"]
+
+
+def test_an_attempt_that_no_line_announces_is_told_as_deduced() -> None:
+    """All replicas came back on other machines, and nothing else says that the job was tried again."""
+    first = [(60.0 + n, f"workerpool1-{n}", START) for n in range(2)]
+    again = lines(
+        *((900.0 + n, f"workerpool1-{n}", START) for n in range(2)),
+        nodes={f"workerpool1-{n}": f"b{n}" for n in range(2)},
+    )
+    timeline = timeline_of(
+        [*lines(SET_UP, *first), *(changed(entry, insert_id=f"b{entry.insert_id}") for entry in again)]
+    )
+    assert len(timeline.attempts) == 2
+    assert any("No line tells that attempt 2 began" in r for r in timeline.remarks)

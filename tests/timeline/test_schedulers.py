@@ -77,7 +77,9 @@ def test_processes_started_again_inside_a_container_are_restarts() -> None:
 def test_a_log_without_times_still_has_its_order() -> None:
     """Starts and exits are told by their order; no time is made up."""
     said = ["XPK Start: Thu", "step 1 loss 2.0", "EXIT_CODE=1", "XPK Start: Thu", "step 1 loss 2.0", "EXIT_CODE=0"]
-    entries = [Entry(text=text, job=LOCAL, origin=Origin.TEXT, source="f", line=n, sequence=n) for n, text in enumerate(said)]
+    entries = [
+        Entry(text=text, job=LOCAL, origin=Origin.TEXT, source="f", line=n, sequence=n) for n, text in enumerate(said)
+    ]
     timeline = timeline_of(entries)
     ((first, second),) = runs_of(timeline).values()
     assert (first.exit_code, second.exit_code, first.start, first.end) == (1, 0, None, None)
