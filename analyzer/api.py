@@ -54,7 +54,7 @@ def report_on(
     exit_codes: dict[str | None, int] | None = None,
     redact: bool = True,
 ) -> Report:
-    """The diagnoses of every job of a source (or of the one that is named), failed jobs first, with notes on the input."""
+    """The diagnoses of every job of a source (or of the one that is named), failed first, with notes on the input."""
     options = Options(job_id=job_id, lang=lang, exit_codes=exit_codes or {}, redact=redact)
     rulebook = load_rulebook([Path(fspath(folder)) for folder in rules])
     paths = _paths(source)

@@ -138,7 +138,8 @@ def table(measured: list[Measured], megabytes: float, rounds: int) -> str:
     for _ in range(rounds):
         for one in measured:
             one.run()
-    head = "| what | wall s (min–max) | processor s | MB/s | × wall | × processor | peak MB |\n|---|---|---|---|---|---|---|"
+    names = ("what", "wall s (min–max)", "processor s", "MB/s", "× wall", "× processor", "peak MB")
+    head = f"| {' | '.join(names)} |\n|{'---|' * len(names)}"
     return "\n".join([head, *(one.line(measured[0], megabytes) for one in measured)])
 
 

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from analyzer import __version__
-from analyzer.cli import facts, jobs, reports, rules, scan, watch
+from analyzer.cli import facts, jobs, mcp, reports, rules, scan, watch
 from analyzer.cli.boundary import run
 
 
@@ -84,6 +84,7 @@ app.command(
     "exit-code", help="Explain an exit code or signal.", context_settings={"ignore_unknown_options": True}
 )(facts.exit_code)  # so that -9 is a code and no option
 app.command("memory", help="What a machine type leaves for training, and which types hold a peak.")(facts.memory)
+app.command("mcp", help="Serve the tools for assistants (Model Context Protocol); needs the extra [mcp].")(mcp.mcp)
 app.add_typer(rules.app, name="rules", help="The rulebook: list, show, check, start a rule, export.")
 
 

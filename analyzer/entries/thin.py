@@ -102,7 +102,7 @@ class Thinner:
         self._of_job: dict[JobKey | None, list[_Stream]] = {}
 
     def around(self, job: JobKey | None) -> None:
-        """Keeps what all streams of a job say about now: another speaker, such as the service, tells something of it."""
+        """Keeps what all streams of a job say about now: another speaker, such as the service, tells something."""
         for stream in self._of_job.get(job, ()):
             self._release(stream)
             stream.after = NEAR

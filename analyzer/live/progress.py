@@ -63,7 +63,7 @@ class Shown:
         words = printable(f"waiting {max(seconds, 1):.0f} s: {why}")
         if self._console.is_terminal:
             self._bar.update(self._task, description=f"{self._reached} – {words}")
-        elif seconds >= 1:
+        elif seconds >= 0.5:
             self._console.print(f"diagnose: {words}", markup=False, highlight=False, soft_wrap=True)
 
     def shown(self) -> AbstractContextManager[object]:

@@ -88,15 +88,9 @@ class Database:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._plainly():
+        with self._plainly(), self._db:  # which commits, or rolls back on an error
             self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-                self._db.execute("COMMIT")
-            except BaseException:
-                with contextlib.suppress(sqlite3.Error):
-                    self._db.execute("ROLLBACK")
-                raise
+            yield self._db
 
     # -- settings
 

@@ -6,6 +6,7 @@ All give the same result: what is to do is settled before, and results are put t
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -69,7 +70,8 @@ class Pool:
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Engine:
-        self._pool = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
+        anew = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(self._workers, mp_context=anew, initializer=_ignore_interrupts)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Trace) -> None:
@@ -103,3 +105,8 @@ class Pool:
                 "a worker process was killed, by the system or for memory",
                 advice="run the same command again: it goes on where it stopped; fewer --workers need less memory",
             ) from error
+
+
+def _ignore_interrupts() -> None:
+    """Leaves Ctrl-C to the process that the user speaks to."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

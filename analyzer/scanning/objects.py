@@ -40,11 +40,6 @@ class Unit(msgspec.Struct, frozen=True):
         """What names the unit in the scan's records."""
         return hashlib.sha256(f"{self.name}\0{self.start}".encode()).hexdigest()[:24]
 
-    @property
-    def address(self) -> str:
-        """The object's name as `open_sources` takes it."""
-        return self.name
-
 
 class Object(msgspec.Struct, frozen=True):
     """One file or object as it is listed."""

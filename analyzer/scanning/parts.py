@@ -11,6 +11,7 @@ import msgspec
 from analyzer.entries import Partial, Partials, Sifter
 from analyzer.entries.sift import Tells
 from analyzer.entries.thin import stream_of
+from analyzer.errors import NothingToDiagnose
 from analyzer.model import Entry, Instant, JobKey, Note
 from analyzer.scanning.objects import Unit, range_source
 from analyzer.scanning.settings import Settings
@@ -44,11 +45,14 @@ def scan_unit(unit: Unit, tells: Tells, settings: Settings) -> Iterator[Part | D
     """Reads a unit; gives its parts (several of one job where it is large) and, last, its counts."""
     notes: list[Note] = []
     sifter = Sifter(tells, settings.span)
-    sources = [range_source(unit)] if unit.end is not None else open_sources([unit.address], notes)
-    for source in sources:
-        for _ in sifter.source(source, notes):
-            if sifter.kept >= SPILL:
-                yield from _parts(sifter.take(), unit)
+    sources = [range_source(unit)] if unit.end is not None else open_sources([unit.name], notes)
+    try:
+        for source in sources:
+            for _ in sifter.source(source, notes):
+                if sifter.kept >= SPILL:
+                    yield from _parts(sifter.take(), unit)
+    except NothingToDiagnose:
+        notes.append(Note("unreadable", "this object went away before it was read", unit.name))
     yield from _parts(sifter.finish(), unit)
     placed = [msgspec.structs.replace(n, line=n.line + unit.line - 1) if n.line else n for n in notes]
     yield Done(unit, sifter.read, placed)

@@ -5,7 +5,7 @@ Every step leaves its results in the records before the next begins, so that a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -192,6 +192,7 @@ def _conclude(
     entries, more = database.totals()
     notes = sorted({*notes, *more})
     files = write_outputs(lines, settings, rules, notes, sorted(seen) if number > 1 else None)
+    _sweep(settings.output / REPORTS, {row.report for row, _ in rows})
     database.set_meta("scans", str(number))
     new = sum(line.is_new for line in lines)
     return ScanResult(settings.output, lines, files, notes, new, read, progress.bytes_read, entries)
@@ -236,6 +237,13 @@ def _batches(items: Iterator[Kept], size: int) -> Iterator[list[Kept]]:
             batch = []
     if batch:
         yield batch
+
+
+def _sweep(folder: Path, wanted: Collection[str | None]) -> None:
+    """Removes pages of jobs that have none any more, and what a killed scan had begun to write."""
+    for page in folder.iterdir() if folder.is_dir() else ():
+        if f"{folder.name}/{page.name}" not in wanted and page.suffix in (".html", "") and page.is_file():
+            page.unlink(missing_ok=True)
 
 
 def _row(kept: Kept) -> JobRow:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import random
 from hashlib import sha256
 
-from analyzer.model import Fleet, Instant, JobRow, Tool
+from hostile import with_text
+from msgspec.structs import replace
+
+from analyzer.model import Fleet, Instant, JobRow, Note, Tool
 
 _FAILURES = (  # category, cause, exception, user frame, exit code, share
     ("user_exception", "import_error", "ModuleNotFoundError", "trainer/task.py:main", 1, 9),
@@ -31,7 +34,7 @@ _MACHINES = (
 _TEAMS = ("ranking", "speech", "vision", "forecast")
 
 
-def simulated_fleet(number: int, days: int = 60, *, known_share: float = 0.8) -> Fleet:
+def simulated_fleet(number: int, days: float = 60, *, known_share: float = 0.8) -> Fleet:
     """A fleet of so many jobs over so many days; the same number gives the same fleet."""
     chance = random.Random(number)
     start = Instant.parse("2026-03-01T00:00:00Z")
@@ -41,6 +44,15 @@ def simulated_fleet(number: int, days: int = 60, *, known_share: float = 0.8) ->
     known = [name for name in prints if chance.random() < known_share]
     tool = Tool(version="0.1.0", rulebook_version="2026.03")
     return Fleet(rows=rows, tool=tool, known=known, files=["jobs.parquet", "jobs.jsonl"])
+
+
+def hostile_fleet(text: str) -> Fleet:
+    """A fleet of 40 jobs in which every open text is this one."""
+    fleet = simulated_fleet(40)
+    keep = ("outcome", "category", "platform", "fingerprint")
+    rows = [replace(with_text(row, text), **{name: getattr(row, name) for name in keep}) for row in fleet.rows]
+    note = Note("x", text, text, 1)
+    return Fleet(rows=rows, tool=with_text(fleet.tool, text), notes=[note], files=[text], known=[text])
 
 
 def _row(chance: random.Random, index: int, created: Instant) -> JobRow:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fleet_samples import hostile_fleet, simulated_fleet
 from hostile import PAYLOADS, hostile_report
 from samples import ALL, host_oom, many_replicas, nccl_cascade, report
 
+from analyzer.report.fleet import render_fleet
 from analyzer.report.html import render_html
 
 pytestmark = pytest.mark.browser
@@ -151,19 +153,20 @@ def test_a_command_is_copied_as_it_stands(opened: Open) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == host_oom().remediation[0].commands[0]
 
 
-_SEEN = [
-    *[("host_oom", lang, scheme) for lang in ("en", "de") for scheme in ("light", "dark")],
-    *[(name, "en", "light") for name in ALL if name != "host_oom"],
-    ("all", "de", "dark"),
-]
+_SEEN = [(name, lang, scheme) for name in (*ALL, "all", "fleet") for lang in ("en", "de") for scheme in ("light", "dark")]
+
+
+def _page(name: str, lang: str) -> str:
+    if name == "fleet":
+        return render_fleet(simulated_fleet(120), lang)
+    return render_html(report(*([make() for make in ALL.values()] if name == "all" else [ALL[name]()])), lang=lang)
 
 
 @pytest.mark.parametrize(("name", "lang", "scheme"), _SEEN)
 def test_axe_finds_no_violation(opened: Open, name: str, lang: str, scheme: str) -> None:
     """WCAG 2.2 AA as far as a machine can tell, in both themes and languages, folds opened."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-    jobs = [make() for make in ALL.values()] if name == "all" else [ALL[name]()]
-    shown = opened(render_html(report(*jobs), lang=lang), color_scheme=scheme, bypass_csp=True)
+    shown = opened(_page(name, lang), color_scheme=scheme, bypass_csp=True)
     shown.page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
     found = axe.Axe().run(shown.page).response["violations"]
     assert [(item["id"], [node["html"][:200] for node in item["nodes"][:3]]) for item in found] == []
@@ -179,3 +182,59 @@ def test_print_shows_all_and_cuts_nothing(opened: Open) -> None:
         "[...document.querySelectorAll('.scroll')].every(box => box.scrollWidth <= box.clientWidth + 1)"
     )
     assert shown.page.pdf(prefer_css_page_size=True)[:5] == b"%PDF-"
+
+
+def test_the_fleet_is_searched_filtered_and_sorted(opened: Open) -> None:
+    """Ten thousand jobs: a slice is drawn, the rest is found; nothing is asked for and nothing complained about."""
+    shown = opened(render_fleet(simulated_fleet(10_000)))
+    page = shown.page
+    assert page.locator("#table tbody tr").count() == 100
+    page.locator("#search").fill("ranking-bert-00 out_of_memory")
+    page.wait_for_function("document.getElementById('shown').textContent.indexOf('10,000 of') < 0")
+    names = page.locator("#table tbody th").all_inner_texts()
+    assert names
+    assert all("ranking-bert-00" in name for name in names)
+    page.locator("#reset").click()
+    page.locator("button[data-sort=lost]").click()
+    lost = [float(cell.replace(",", "")) for cell in page.locator("#table tbody td:last-child").all_inner_texts()]
+    assert lost == sorted(lost, reverse=True)
+    assert page.locator("th[aria-sort=descending]").count() == 1
+    assert (shown.complaints, len(shown.requests)) == ([], 1)
+
+
+def test_a_group_of_the_fleet_leads_to_its_jobs(opened: Open) -> None:
+    """The number of a kind of failure filters the table; the chip takes the filter away, by keyboard too."""
+    page = opened(render_fleet(simulated_fleet(300))).page
+    link = page.locator("a[data-key=group]").first
+    wanted = link.inner_text()
+    link.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#shown").inner_text() == f"{wanted} of 300"
+    page.locator("#chips button").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#shown").inner_text() == "300 of 300"
+
+
+def test_the_fleet_is_there_without_javascript(opened: Open) -> None:
+    """The failed jobs as a plain table, and no dead controls."""
+    fleet = simulated_fleet(80)
+    page = opened(render_fleet(fleet), java_script_enabled=False).page
+    failed = sum(row.outcome == "failed" for row in fleet.rows)
+    assert page.locator("table.all:visible tbody tr").count() == failed
+    assert page.locator("#controls:visible").count() == 0
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1400])
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_no_part_of_the_fleet_is_wider_than_the_window(opened: Open, width: int, lang: str) -> None:
+    """Readable from a phone on."""
+    page = opened(render_fleet(simulated_fleet(200), lang), viewport={"width": width, "height": 800}).page
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_hostile_rows_run_nothing(opened: Open, payload: str) -> None:
+    """What the script draws is text, whatever a job is called."""
+    shown = opened(render_fleet(hostile_fleet(PAYLOADS[payload])))
+    assert (shown.complaints, len(shown.requests)) == ([], 1)
+    assert shown.page.locator("#table tbody tr").count() == 40
