@@ -20,7 +20,7 @@ demo: $(VENV)/.program
 	@echo
 	@echo 'The same as a page: $(CURDIR)/demo-report.html'
 
-test: system-packages lint
+test: system-packages lint $(VENV)/.browser
 	$(BIN)/pytest -ra
 
 lint: $(VENV)/.checks
@@ -38,6 +38,11 @@ $(VENV)/.program: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.checks: pyproject.toml $(VENV)/.program
 	$(BIN)/python -m pip install --quiet --group test --group lint
+	@touch $@
+
+# What drives the browser is large, so only the tests get it.
+$(VENV)/.browser: pyproject.toml $(VENV)/.checks
+	$(BIN)/python -m pip install --quiet --group browser
 	@touch $@
 
 # Dependency groups need pip 25.1, hence the upgrade.

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 import re2
 
-from analyzer.model import Diagnosis, Evidence, Fleet, Instant, Note, Report
+from analyzer.model import Diagnosis, Evidence, Fleet, Instant, JobRow, Note, Report
 
 KEY_VARIABLE = "DIAGNOSE_REDACT_KEY"
 """The environment variable that holds the key of the pseudonyms."""
@@ -91,11 +91,13 @@ class Pseudonyms:
         before = text[max(found.start() - 2, 0) : found.start()]
         if before == "==" or before[-1:].isalnum() or before[-1:] in ("-", "_", ".") or _goes_on(text, found.end()):
             return written  # a version of a package, or a part of a longer number
+        colon = ":" if written.endswith(":") and not written.endswith("::") else ""  # of the sentence around it
+        bare = written.removesuffix(colon)
         try:
-            address = ip_address(written)
+            address = ip_address(bare)
         except ValueError:
             return written
-        return written if address.is_loopback or address.is_unspecified else f"ip-{self._digest(written)}"
+        return written if address.is_loopback or address.is_unspecified else f"ip-{self._digest(bare)}{colon}"
 
     def _digest(self, text: str) -> str:
         return hmac.new(self._key, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:6]
@@ -109,6 +111,12 @@ def strict_report(report: Report, key: bytes = b"") -> Report:
 def strict_fleet(fleet: Fleet, key: bytes = b"") -> Fleet:
     """The fleet likewise; the addresses of reports and files stay."""
     return _walked(fleet, Pseudonyms.of(fleet, key).mask)
+
+
+def strict_job(diagnosis: Diagnosis, row: JobRow, key: bytes = b"") -> tuple[Diagnosis, JobRow]:
+    """A job of a scan likewise: its diagnosis and its row, with the same pseudonyms."""
+    masks = Pseudonyms.of([diagnosis, row], key)
+    return _walked(diagnosis, masks.mask), _walked(row, masks.mask)
 
 
 def _walked(value: _Value, mask: Callable[[str], str]) -> _Value:
@@ -160,8 +168,13 @@ def _projects_of(value: object) -> Iterator[str | None]:
         yield from (diagnosis.job.project for diagnosis in value.diagnoses)
     elif isinstance(value, Diagnosis):
         yield value.job.project
+    elif isinstance(value, JobRow):
+        yield value.project
     elif isinstance(value, Fleet):
         yield from (row.project for row in value.rows)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _projects_of(item)
 
 
 def _replaced(pattern: Any, text: str, named: Callable[[str], str]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analyzer.cli.options import Debug, FailOn, Lang, NoRedact, Packs, Quiet
+from analyzer.cli.options import Debug, FailOn, Lang, NoRedact, Packs, Quiet, Redact
 from analyzer.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,13 +50,14 @@ def scan(
     master: Annotated[str | None, typer.Option("--master", help="Spark's master; else spark-submit's.")] = None,
     lang: Lang = "en",
     rules: Packs = None,
+    redact: Redact = "secrets",
     no_redact: NoRedact = False,
     quiet: Quiet = False,
     fail_on: FailOn = None,
     debug: Debug = False,
 ) -> None:
     """Diagnose every job of the exports."""
-    from analyzer.cli.jobs import categories_of, check_lang
+    from analyzer.cli.jobs import categories_of, check_lang, redact_asked
     from analyzer.entries import Span
     from analyzer.scanning import Settings
     from analyzer.scanning import scan as run
@@ -67,7 +68,7 @@ def scan(
         output=output, workers=workers or os.cpu_count() or 1, engine=engine, master=master,
         span=Span(_time("--since", since), _time("--until", until)), project=project, where=tuple(where or ()),
         only_failed=only_failed, limit=limit, shard=_shard(shard), packs=tuple(map(str, rules or ())), lang=lang,
-        redact=not no_redact,
+        redact=not no_redact, strict=redact_asked(redact, no_redact) == "strict",
     )  # fmt: skip
     _show(_with_progress(lambda tell: run(paths, settings, tell), quiet), settings, wanted)
 
@@ -82,18 +83,19 @@ def merge(
     limit: Limit = None,
     lang: Lang = "en",
     rules: Packs = None,
+    redact: Redact = "secrets",
     no_redact: NoRedact = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Join the scans of shards and diagnose their jobs."""
-    from analyzer.cli.jobs import check_lang
+    from analyzer.cli.jobs import check_lang, redact_asked
     from analyzer.scanning import Settings, merge_scans
 
     check_lang(lang)
     settings = Settings(
         output=output, workers=workers or os.cpu_count() or 1, project=project, where=tuple(where or ()),
-        only_failed=only_failed, limit=limit, packs=tuple(map(str, rules or ())), lang=lang, redact=not no_redact,
+        only_failed=only_failed, limit=limit, packs=tuple(map(str, rules or ())), lang=lang, redact=not no_redact, strict=redact_asked(redact, no_redact) == "strict",
     )  # fmt: skip
     _show(_with_progress(lambda tell: merge_scans(folders, settings, tell), quiet), settings, frozenset())
 

@@ -19,6 +19,12 @@ PEER_TROUBLE = frozenset(("network", "timeout"))
 PEER_LAG = 60.0
 """Seconds by which a peer's end may be logged after its connections break: the runner and the service report late."""
 
+SURVIVED = 80
+"""Points that a failure loses which the program provably survived: more than any rule's weight can make up for."""
+
+SURELY_ON = 3
+"""Signs of progress from which on it is sure: one or two lines may have been under way when the program died."""
+
 PEER_WAIT = 3600.0
 """Seconds that a replica may wait for a dead peer before it says so (collective timeouts are 10 to 60 minutes)."""
 
@@ -54,10 +60,10 @@ def _survival(candidate: Candidate, course: Course) -> None:
             candidate.give(-30, "earlier_attempt")
         return
     went_on = course.went_on_after(message)
-    if went_on:
-        candidate.give(-45, "went_on")
-    elif course.ended_well_after(message):
-        candidate.give(-45, "reached_its_end")
+    if course.ended_well_after(message):
+        candidate.give(-SURVIVED, "reached_its_end")
+    elif went_on:
+        candidate.give(-SURVIVED if went_on >= SURELY_ON else -45, "went_on")
     elif course.job_went_on_after(message) >= 3:
         candidate.give(-15, "job_went_on")
     if not course.in_last_life(candidate.replica, candidate.time):

@@ -44,7 +44,8 @@ def _readme(report: Report, redact: str) -> str:
     secrets = "Secrets are masked; addresses and names of projects and buckets are not."
     jobs = "\n".join(f"  {shown_line(item.job.id, 120)}: {shown_line(item.summary, 300)}" for item in report.diagnoses)
     return (
-        f"A diagnosis for support, made by {report.tool.name} {report.tool.version}.\n\n{jobs}\n\n"
+        f"A diagnosis for support, made by {shown_line(f'{report.tool.name} {report.tool.version}', 120)}."
+        f"\n\n{jobs}\n\n"
         "report.html   the whole report, opens in any browser, loads nothing\n"
         "report.json   the same for programs; `diagnose report report.json` renders it again\n"
         "report.md     the same for an issue\n"

@@ -26,6 +26,8 @@ from analyzer.scanning.outputs import Line, check, chosen, frame_of, lines_of, w
 from analyzer.scanning.parts import name_of
 from analyzer.scanning.settings import Settings
 from analyzer.scanning.worker import (
+    BEGUN,
+    REPORTS,
     Diagnosed,
     Sent,
     diagnose_group,
@@ -33,7 +35,7 @@ from analyzer.scanning.worker import (
     read_unit,
     rulebook,
     write_whole,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -180,7 +182,7 @@ def _conclude(
     progress.step = "telling jobs apart"
     tell(progress)
     rules = rulebook(settings.packs).version
-    salt = f"{__version__} {rules} {settings.lang} {settings.redact}"
+    salt = f"{__version__} {rules} {settings.lang} {settings.redact} {settings.strict}"
     groups, notes = groups_of(database, salt)
     number = int(database.meta("scans") or 0) + 1
     seen = {kept.fingerprint for kept in database.jobs() if kept.fingerprint and kept.scan < number}
@@ -241,9 +243,11 @@ def _batches(items: Iterator[Kept], size: int) -> Iterator[list[Kept]]:
 
 def _sweep(folder: Path, wanted: Collection[str | None]) -> None:
     """Removes pages of jobs that have none any more, and what a killed scan had begun to write."""
-    for page in folder.iterdir() if folder.is_dir() else ():
-        if f"{folder.name}/{page.name}" not in wanted and page.suffix in (".html", "") and page.is_file():
+    for page in folder.glob("*.html"):
+        if f"{folder.name}/{page.name}" not in wanted:
             page.unlink(missing_ok=True)
+    for begun in (*folder.glob(f"{BEGUN}*"), *folder.parent.glob(f"{BEGUN}*")):
+        begun.unlink(missing_ok=True)
 
 
 def _row(kept: Kept) -> JobRow:

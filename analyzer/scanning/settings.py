@@ -30,3 +30,4 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     packs: tuple[str, ...] = ()
     lang: str = "en"
     redact: bool = True
+    strict: bool = False  # also mask addresses and the names of projects and buckets

@@ -16,6 +16,7 @@ from analyzer.errors import RenderError
 from analyzer.model import Diagnosis, JobKey, Report, Tool
 from analyzer.rulebook import Matcher
 from analyzer.rulebook.telling import Telling, telling
+from analyzer.pseudonyms import KEY_VARIABLE, strict_job
 from analyzer.scanning.database import Database, Kept
 from analyzer.scanning.groups import Group
 from analyzer.scanning.objects import Unit
@@ -24,6 +25,8 @@ from analyzer.scanning.rows import row_of
 from analyzer.scanning.settings import Settings
 
 REPORTS = "jobs"
+BEGUN = ".diagnose-"
+"""How names of files begin that are being written."""
 
 
 @lru_cache(maxsize=1)
@@ -92,6 +95,8 @@ def diagnose_sent(sent: Sent, settings: Settings, scan: int) -> Diagnosed:
     diagnosis = diagnose_story(story, rules, Options(lang=settings.lang, redact=settings.redact))
     name = f"{REPORTS}/{page_name(group.key)}" if diagnosis.outcome == "failed" else None
     row = row_of(diagnosis, story, name)
+    if settings.strict:
+        diagnosis, row = strict_job(diagnosis, row, os.environ.get(KEY_VARIABLE, "").encode())
     kept = Kept(name_of(group.key), group.inputs, scan, row.fingerprint, encoded(row), encoded(diagnosis))
     return Diagnosed(kept, name, _page(diagnosis, rules.version, settings.lang) if name else None)
 
@@ -122,7 +127,7 @@ def write_whole(place: Path, data: bytes) -> None:
     """
     try:
         os.makedirs(place.parent, mode=0o700, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".diagnose-")
+        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=BEGUN)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)

@@ -190,7 +190,7 @@ def test_the_fleet_is_searched_filtered_and_sorted(opened: Open) -> None:
     page = shown.page
     assert page.locator("#table tbody tr").count() == 100
     page.locator("#search").fill("ranking-bert-00 out_of_memory")
-    page.wait_for_function("document.getElementById('shown').textContent.indexOf('10,000 of') < 0")
+    sync_api.expect(page.locator("#shown")).not_to_contain_text("10,000 of")
     names = page.locator("#table tbody th").all_inner_texts()
     assert names
     assert all("ranking-bert-00" in name for name in names)
