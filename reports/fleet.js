@@ -35,6 +35,11 @@
     return (row) => row[at[key]] === index;
   };
 
+  const PLACES = ["project", "region", "machine_type"].filter((key) => data.lists[key].some(Boolean));
+  for (const key of ["project", "region", "machine_type"]) {
+    if (!PLACES.includes(key)) table.querySelector(`button[data-sort=${key}]`).parentElement.remove();
+  }
+
   const cell = (tag, content, kind) => {
     const made = document.createElement(tag);
     if (content instanceof Node) made.append(content); else made.textContent = content;
@@ -61,7 +66,7 @@
     cause.translate = false;
     made.append(cell("td", cause), cell("td", value(row, "summary"), "why"));
     made.append(cell("td", clock(row[at.ended]), "when"));
-    for (const key of ["project", "region", "machine_type"]) made.append(cell("td", value(row, key)));
+    for (const key of PLACES) made.append(cell("td", value(row, key)));
     for (const key of ["restarts", "lost"]) made.append(cell("td", row[at[key]] ? number.format(row[at[key]]) : "", "right"));
     return made;
   };
@@ -129,6 +134,7 @@
 
   for (const select of selects) {
     const key = select.dataset.key;
+    select.parentElement.hidden = data.lists[key].filter(Boolean).length < 2;
     const values = [...data.lists[key]].filter(Boolean).sort((a, b) => named(key, a).localeCompare(named(key, b), lang));
     for (const one of values) {
       const option = cell("option", named(key, one));

@@ -95,7 +95,8 @@ def merge(
     check_lang(lang)
     settings = Settings(
         output=output, workers=workers or os.cpu_count() or 1, project=project, where=tuple(where or ()),
-        only_failed=only_failed, limit=limit, packs=tuple(map(str, rules or ())), lang=lang, redact=not no_redact, strict=redact_asked(redact, no_redact) == "strict",
+        only_failed=only_failed, limit=limit, packs=tuple(map(str, rules or ())), lang=lang, redact=not no_redact,
+        strict=redact_asked(redact, no_redact) == "strict",
     )  # fmt: skip
     _show(_with_progress(lambda tell: merge_scans(folders, settings, tell), quiet), settings, frozenset())
 

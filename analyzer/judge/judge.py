@@ -70,8 +70,12 @@ def _success(
     survived = [c for c in (verdict.chosen, *verdict.rivals) if c is not None]
     diagnosis.ruled_out = ruled_out_of(survived, sentence("succeeded_in_spite", options.lang))
     if survived:
-        diagnosis.explanation.append(sentence("survived", options.lang, {"count": str(len(survived))}))
+        diagnosis.explanation.append(sentence(_survived(len(survived)), options.lang, {"count": str(len(survived))}))
     return diagnosis
+
+
+def _survived(number: int) -> str:
+    return "survived_one" if number == 1 else "survived"
 
 
 def _still_running(

@@ -10,7 +10,7 @@ from analyzer.entries import Story
 from analyzer.judge.course import at_its_end
 from analyzer.judge.sentences import sentence
 from analyzer.model import Timeline
-from analyzer.rulebook import Finding
+from analyzer.rulebook import Finding, Role
 from analyzer.rulebook.text import fill
 
 _STATES = {
@@ -52,17 +52,24 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
     ended = timeline.attempts[-1].end_reason if timeline.attempts else None
     if ended == "success":
         return Outcome("succeeded", state, False, say("primary_ended_well"), done[-1] if done else None)
-    if done:
+    if done and not _ended_badly(findings[findings.index(done[-1]) :]):
         return Outcome("succeeded", state, False, say("program_says_done"), done[-1])
     if ended == "cancelled":
         return Outcome("cancelled", state, False, say("stopped_by_service"))
     if ended is not None:
         return Outcome("failed", state, False, say("last_attempt_ended", how=sentence(f"end_{ended}", lang)))
+    if _ended_badly(findings):
+        return Outcome("failed", state, False, say("nonzero_exit_told"))
     if state is not None and _word(state) == "running":
         return Outcome("running", state, True, say("description_says", state=state))
     if _still_running(timeline) and _would_say_so(story, findings):
         return Outcome("running", state, False, say("no_end_told"))
     return Outcome("unknown", state, False, say("no_line_on_end"))
+
+
+def _ended_badly(findings: Sequence[Finding]) -> bool:
+    """Whether a platform or launcher reports an end with a non-zero exit code among some findings."""
+    return any(f.role is Role.VERDICT and f.values.get("exit_code", "0").strip("-0:") != "" for f in findings)
 
 
 def _last(findings: Sequence[Finding], outcome: str) -> Finding | None:

@@ -29,7 +29,7 @@ from analyzer.stitch import message_of
 _PLACE = re.compile(r"\{(\w+)(?:\|([^{}]*))?\}")
 _POINT = re.compile(r"([+-]\d+) (.*)", re.DOTALL)
 _LANGUAGES = ("en", "de")
-_STEPS = ("scored", "follows_from", "survived", "none_convinces", "nothing_failed_before")
+_STEPS = ("scored", "follows_from", "survived", "survived_one", "none_convinces", "nothing_failed_before")
 _SUMMARIES = ("failed", "failed_job", "ended", "unknown_code")  # they stand in no other sentence
 _ENDS = ("exit_code", "no_exit_code")
 _LEAST_WORDS = 6  # letters of its own that a template needs to be recognised by

@@ -45,6 +45,8 @@ class CaseTexts:
         if rule.category in ("cancelled", "stockout", "quota") or who is None:
             kind = "ended" if rule.category == "cancelled" else "failed_job"
             return sentence(kind, self.lang, {"title": title, "when": "", "code": code}) + "."
+        if title.startswith(f"{who} "):  # the title has told already who failed
+            return f"{title}{code}."
         return sentence("failed", self.lang, {"who": who, "title": title, "when": "", "code": code}) + "."
 
     def why(self) -> str:
@@ -111,5 +113,4 @@ class CaseTexts:
     def unknown_remedy(self, diagnosis: Diagnosis) -> list[Remedy]:
         """What would settle an unknown cause."""
         commands = [gap.command for gap in diagnosis.gaps if gap.command]
-        steps = [gap.text for gap in diagnosis.gaps] or [self.say("settle_step")]
-        return [Remedy(title=self.say("settle_title"), steps=steps, commands=commands)]
+        return [Remedy(title=self.say("settle_title"), steps=[self.say("settle_step")], commands=commands)]

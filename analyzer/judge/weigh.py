@@ -19,7 +19,10 @@ PEER_TROUBLE = frozenset(("network", "timeout"))
 PEER_LAG = 60.0
 """Seconds by which a peer's end may be logged after its connections break: the runner and the service report late."""
 
-SURVIVED = 80
+MACHINES = frozenset((Origin.NODE, Origin.AUDIT))
+"""Speakers outside the job, whose lines stand in its log only by their time."""
+
+SURVIVED = 100
 """Points that a failure loses which the program provably survived: more than any rule's weight can make up for."""
 
 SURELY_ON = 3
@@ -60,9 +63,12 @@ def _survival(candidate: Candidate, course: Course) -> None:
             candidate.give(-30, "earlier_attempt")
         return
     went_on = course.went_on_after(message)
-    if course.ended_well_after(message):
+    if message.origin in MACHINES and not message.first.time_stated:
+        went_on = 0  # a machine's undated line says nothing of what came after it
+    elif course.ended_well_after(message):
         candidate.give(-SURVIVED, "reached_its_end")
-    elif went_on:
+        went_on = 0
+    if went_on:
         candidate.give(-SURVIVED if went_on >= SURELY_ON else -45, "went_on")
     elif course.job_went_on_after(message) >= 3:
         candidate.give(-15, "job_went_on")

@@ -135,10 +135,11 @@ def unknown_cause(
         return None
     telling = telling_messages(messages, findings, options.known_shapes)
     verdict = next((f for f in findings if f.message is telling[0] and "exit_code" in f.values), None)
-    replica = (verdict.replica if verdict else None) or telling[0].replica
+    replica = (replica_of(verdict) if verdict else None) or telling[0].replica
     code, signal, attempt = (_code(verdict), verdict.values.get("signal"), None) if verdict else (None, None, None)
     time = stated_time(telling[0])
-    if (failing := course.failing_run()) is not None:
+    failing = course.failing_run()
+    if failing is not None and (verdict is None or failing[2].exit_code is not None):
         run = failing[2]
         if verdict is None or verdict.replica != failing[0]:
             time = run.end

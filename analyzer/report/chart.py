@@ -137,6 +137,8 @@ def close_up(chart: Chart, diagnosis: Diagnosis) -> Chart | None:
     if end.since(start) > chart.seconds / 6:
         return None
     lanes = tuple(filter(None, (_cut(lane, start, end) for lane in chart.lanes)))
+    if not lanes:
+        return None
     bands = tuple(band for band in chart.bands if band.end > start and band.start < end)
     return Chart(start, end, bands, lanes, (), _ticks(start, end))
 

@@ -147,6 +147,12 @@ class JobView:
         ]
 
     @property
+    def marks_the_cause(self) -> bool:
+        """Whether the cause is marked on a lane."""
+        lanes = (*self.chart.lanes, *self.chart.folded) if self.chart is not None else ()
+        return any(marker.kind == "root" for lane in lanes for marker in lane.markers)
+
+    @property
     def span(self) -> str:
         """From when to when, in words."""
         if self.chart is None:

@@ -7,7 +7,7 @@ nothing by themselves: such lines come by the million, and the first, the last a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from analyzer.rulebook.match import Matcher
@@ -29,23 +29,11 @@ def telling(rulebook: Matcher) -> Telling:
     """The finder of telling texts that a rulebook needs."""
     words = dict.fromkeys((*ALARM, *(word.lower() for word in BEGINNINGS.words if word not in UNCLEAN)))
     words.update(dict.fromkeys(rulebook.literals_of(_tells)))
-    return finder(_shortest(words))
+    return finder(list(words))
 
 
 def _tells(role: Role, event: str | None) -> bool:
     return role is not Role.NOISE and event != "step"
-
-
-def _shortest(words: Iterable[str]) -> list[str]:
-    """The words without those that hold another one: a text with the longer has the shorter."""
-    kept: list[str] = []
-    found = finder(kept)
-    for length in sorted({len(word) for word in words}):
-        same = sorted(word for word in words if len(word) == length)
-        beyond = found(same)
-        kept = [*kept, *(word for number, word in enumerate(same) if number not in beyond)]
-        found = finder(kept)
-    return kept
 
 
 def finder(words: Sequence[str]) -> Telling:

@@ -218,7 +218,7 @@ def _diagnose(
     for batch in _batches(_with_pages(found, settings.output), 50):
         database.keep(batch)
         progress.jobs_done += len(batch)
-        progress.failed += sum(kept.fingerprint is not None for kept in batch)
+        progress.failed += sum(b'"outcome":"failed"' in kept.row for kept in batch)
         tell(progress)
 
 

@@ -14,9 +14,9 @@ from analyzer import __version__
 from analyzer.entries import Options, Story
 from analyzer.errors import RenderError
 from analyzer.model import Diagnosis, JobKey, Report, Tool
+from analyzer.pseudonyms import KEY_VARIABLE, strict_job
 from analyzer.rulebook import Matcher
 from analyzer.rulebook.telling import Telling, telling
-from analyzer.pseudonyms import KEY_VARIABLE, strict_job
 from analyzer.scanning.database import Database, Kept
 from analyzer.scanning.groups import Group
 from analyzer.scanning.objects import Unit
