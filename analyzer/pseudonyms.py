@@ -18,6 +18,7 @@ import msgspec
 import re2
 
 from analyzer.model import Diagnosis, Evidence, Fleet, Instant, JobRow, Note, Report
+from analyzer.redact import whole
 
 KEY_VARIABLE = "DIAGNOSE_REDACT_KEY"
 """The environment variable that holds the key of the pseudonyms."""
@@ -72,6 +73,7 @@ class Pseudonyms:
 
     def mask(self, text: str) -> str:
         """The text with addresses and names masked; masking twice changes nothing more."""
+        text = whole(text)
         text = _EMAIL.sub(lambda found: self._email(found.group()), text) if "@" in text else text
         text = _ADDRESS.sub(lambda found: self._address(text, found), text)
         for pattern in (_PROJECTS, _BUCKETS):
@@ -149,7 +151,7 @@ def _without_folders(source: str | None) -> str | None:
 
 def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
-        yield value
+        yield whole(value)
     elif isinstance(value, list):
         for item in value:
             yield from _texts(item)

@@ -124,6 +124,7 @@ _HARMLESS = re.compile(
 )
 _AWS_SECRET_LENGTH = 40  # such a key may begin with a slash and look like a path
 _LONGEST_MARK = 48
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class _Pass:
@@ -156,9 +157,20 @@ class _Pass:
 
 
 def redact(text: str) -> str:
-    """The text with secrets masked; everything else stays as it is. Masking twice changes nothing more."""
+    """The text with secrets masked; everything else stays as it is. Masking twice changes nothing more.
+
+    Half of a surrogate pair, which no file of text can hold, becomes U+FFFD.
+    """
     by_shape, by_name = _passes()
-    return by_name.mask(by_shape.mask(text))
+    try:
+        return by_name.mask(by_shape.mask(text))
+    except UnicodeEncodeError:
+        return redact(whole(text))
+
+
+def whole(text: str) -> str:
+    """The text with each half of a surrogate pair replaced by U+FFFD."""
+    return _HALF.sub("\ufffd", text)
 
 
 def _is_harmless(secret: str, kind: str) -> bool:

@@ -178,3 +178,10 @@ def test_plain_words_and_figures_are_never_touched(text: str) -> None:
 def test_a_hostile_megabyte_is_passed_in_linear_time(text: str) -> None:
     """The expressions cannot be made to backtrack; a quadratic pass would not come back within the suite."""
     assert len(redact(text)) > 0
+
+
+def test_half_of_a_surrogate_pair_hides_no_secret() -> None:
+    """JSON can carry one; the expressions cannot."""
+    masked = redact("half \ud83d of a pair, password=hunter22")
+    assert "hunter22" not in masked
+    assert masked.startswith("half \ufffd of a pair")

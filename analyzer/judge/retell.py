@@ -43,7 +43,10 @@ class _Template(NamedTuple):
     told: str
 
     def retold(self, text: str, retell: _Words) -> str | None:
-        found = self.pattern.fullmatch(text)
+        try:
+            found = self.pattern.fullmatch(text)
+        except UnicodeEncodeError:  # half of a surrogate pair: no sentence of ours
+            return None
         if found is None:
             return None
         values = {name: found.group(name) for name in self.fallbacks}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hostile import PAYLOADS, hostile_report
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.model import Diagnosis, Evidence, Fleet, Job, JobRow, Report, RootCause
 from analyzer.pseudonyms import Pseudonyms, strict_fleet, strict_report
+from analyzer.report.json_report import render_json
 
 _MASKS = Pseudonyms(["acme-ml-prod"], ["acme-data"])
 
@@ -84,6 +86,13 @@ def test_hostile_length_is_no_trouble() -> None:
     """A line of a megabyte is masked in one pass."""
     text = "a." * 250_000 + "1.2.3." * 80_000
     assert len(_MASKS.mask(text)) == len(text)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_hostile_reports_are_masked_and_still_written(payload: str) -> None:
+    """Whatever a log holds, also half of a surrogate pair."""
+    masked = strict_report(hostile_report(_job("gs://acme-data/x", "y"), PAYLOADS[payload]))
+    render_json(masked).encode("utf-8")
 
 
 def _job(text: str, more: str) -> Diagnosis:
