@@ -80,11 +80,16 @@ class _Guarded:
             lowered = _lower(text)
             if not any(word in lowered for word in self._words):
                 return None
-        return self._pattern.search(text)
+        return self._pattern.search(_encodable(text))
 
     def sub(self, replacement: str, text: str) -> str:
         """The text with every match replaced."""
-        return self._pattern.sub(replacement, text)
+        return self._pattern.sub(replacement, _encodable(text))
+
+
+def _encodable(text: str) -> str:
+    """The text as RE2 takes it: half surrogate pairs, which UTF-8 cannot hold, replaced character by character."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 @lru_cache(maxsize=2)
