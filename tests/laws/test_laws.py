@@ -12,7 +12,7 @@ from cases import CASES, diagnose, entries_of, expected, report_of
 from analyzer.entries import Partials, merge, sift
 from analyzer.entries.sift import Partial
 from analyzer.judge.weigh import VERDICT_LAG
-from analyzer.model import Diagnosis, Entry, JobKey, Report
+from analyzer.model import Diagnosis, Entry, JobKey, Origin, Report
 from analyzer.report.json_report import to_builtins
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
@@ -70,9 +70,9 @@ def test_noise_another_job_changes_nothing(case: Path) -> None:
 def test_noise_harmless_chatter_before_the_end_changes_no_verdict(case: Path) -> None:
     """Lines that say nothing, put among the job's own, change no verdict."""
     entries = entries_of(case)
-    spoken = [entry for entry in entries if entry.replica and entry.insert_id and entry.time]
+    spoken = [entry for entry in entries if entry.origin is Origin.REPLICA and entry.insert_id and entry.time]
     chatter = [
-        msgspec.structs.replace(entry, text=HARMLESS[n % 4], insert_id=f"chatter-{n}", severity="INFO", fields={})
+        msgspec.structs.replace(entry, text=HARMLESS[n % 4], insert_id=f"chatter-{n}", severity="INFO")
         for n, entry in enumerate(_well_begun(spoken)[: len(spoken) // 2 : 5])
     ]
     assert verdicts(diagnose([*entries, *chatter])) == verdicts(report_of(case))
