@@ -9,6 +9,7 @@ from urllib.parse import quote
 from analyzer.model import Entry, Evidence, Instant, JobKey, Message
 from analyzer.rulebook import Finding
 from analyzer.rulebook.conditions import telling_line
+from analyzer.stitch.hints import AFTERWORDS
 
 MAX_LINES = 60
 MAX_CHARS = 8_000
@@ -54,6 +55,7 @@ def message_evidence(
     text = "\n".join(parts)
     if len(text) > chars:
         text = _bounded(parts, (telling or 0) - first, chars)
+    text = _without_afterword(text)
     entry = _entry_at(message, first)
     return Evidence(
         text=mask(text),
@@ -65,6 +67,12 @@ def message_evidence(
         severity=None if entry.severity == "DEFAULT" else entry.severity,
         link=link_to(entry, key),
     )
+
+
+def _without_afterword(text: str) -> str:
+    """The text up to the words that a service or library puts behind each of its messages, which prove nothing."""
+    place = min((found for word in AFTERWORDS if (found := text.find(word)) > 0), default=len(text))
+    return text[:place].rstrip() if text[:place].strip() else text
 
 
 def _window(total: int, telling: int, size: int) -> int:
