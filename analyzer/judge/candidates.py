@@ -10,6 +10,7 @@ from analyzer.judge.course import Course
 from analyzer.judge.sentences import sentence
 from analyzer.model import Instant, Message, Point
 from analyzer.rulebook import Finding, Role
+from analyzer.rulebook.patterns import compile_pattern
 
 GENERIC = 15  # up to this weight a rule says no more than that something was raised
 NEAR = 40  # messages within which a bare line and a traceback are told to be of one failure
@@ -52,8 +53,22 @@ def replica_of(finding: Finding) -> str | None:
     """The replica that a finding is about; where only a rank is known, `rank3`."""
     if finding.replica:
         return finding.replica
-    rank = finding.values.get("rank") or finding.message.rank
+    rank = rank_of(finding)
     return f"rank{rank}" if rank is not None else None
+
+
+def rank_of(finding: Finding) -> int | None:
+    """The rank that a finding is about: as its rule reads it, as a prefix says it, or as c10d names the speaker.
+
+    c10d puts `[Rank 3]` (before PyTorch 2.2) or `[PG ID 0 PG GUID 0(default_pg) Rank 3]` before what a rank says.
+    """
+    told = finding.values.get("rank")
+    if told is not None and told.isdigit():
+        return int(told)
+    if finding.message.rank is not None:
+        return finding.message.rank
+    spoken = compile_pattern(r"\[(?:PG [^\]\n]{0,80})?Rank (?P<rank>\d{1,6})\]").search(finding.message.text)
+    return int(spoken.groupdict()["rank"] or 0) if spoken else None
 
 
 def can_be_cause(finding: Finding) -> bool:

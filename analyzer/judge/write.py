@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analyzer.entries import Options, Story
-from analyzer.judge.candidates import Candidate, replica_of
+from analyzer.judge.candidates import Candidate, rank_of, replica_of
 from analyzer.judge.course import Course
 from analyzer.judge.evidence import Mask, evidence_of, message_evidence, proof_of, stated_time, within_bounds
 from analyzer.judge.unknown import telling_messages
@@ -26,14 +26,13 @@ def root_cause_of(
     replica = _ended_of_pool(chosen.replica, course) or _on_node(finding, story, course) or _named_by_launcher(findings)
     code, signal = _exit(finding, replica, findings, course, options)
     pair = course.run_at(replica, finding.time)
-    rank = finding.values.get("rank")
     support = _support(chosen, findings)
     evidence = proof_of(finding, story.key, mask)
     evidence += [evidence_of(other, story.key, mask, support=True) for other in support]
     return RootCause(
         rule=finding.rule.id,
         replica=replica,
-        rank=int(rank) if rank and rank.isdigit() else finding.message.rank,
+        rank=rank_of(finding),
         attempt=pair[0].number if pair else finding.message.first.attempt,
         time=stated_time(finding.message),
         exit_code=code,
@@ -57,7 +56,7 @@ def _exit(
     if code is not None:
         return code, signal
     words = [f for f in findings if _tells_an_end(f) and _code(f) is not None]
-    mine = [f for f in words if replica_of(f) == replica or _rank_of(f) == _rank_of(finding) is not None]
+    mine = [f for f in words if replica_of(f) == replica or rank_of(f) == rank_of(finding) is not None]
     alone = [f for f in words if not f.replica] or ([] if replica else words)
     for told in (mine or alone)[-1:]:
         return _code(told), told.values.get("signal")
@@ -102,11 +101,6 @@ def _named_by_launcher(findings: Sequence[Finding]) -> str | None:
 def _code(finding: Finding) -> int | None:
     text = finding.values.get("exit_code")
     return int(text) if text is not None and text.lstrip("-").isdigit() else None
-
-
-def _rank_of(finding: Finding) -> str | None:
-    rank = finding.values.get("rank", finding.message.rank)
-    return None if rank is None else str(rank)
 
 
 def _support(chosen: Candidate, findings: Sequence[Finding]) -> list[Finding]:
