@@ -110,11 +110,6 @@ def strict_report(report: Report, key: bytes = b"") -> Report:
     return _walked(report, Pseudonyms.of(report, key).mask)
 
 
-def strict_fleet(fleet: Fleet, key: bytes = b"") -> Fleet:
-    """The fleet likewise; the addresses of reports and files stay."""
-    return _walked(fleet, Pseudonyms.of(fleet, key).mask)
-
-
 def strict_job(diagnosis: Diagnosis, row: JobRow, key: bytes = b"") -> tuple[Diagnosis, JobRow]:
     """A job of a scan likewise: its diagnosis and its row, with the same pseudonyms."""
     masks = Pseudonyms.of([diagnosis, row], key)

@@ -98,11 +98,6 @@ class Matcher:
         self._by_field = [(number, field_names(self.rules[number].when)) for number in self._index.fields]
         self._speakers: dict[tuple[Origin, str], bytes] = {}
 
-    @property
-    def unfiltered(self) -> list[str]:
-        """Ids of rules that must be tried on every message, since no literal of theirs is certain."""
-        return [self.rules[number].id for number in self._index.always]
-
     def literals_of(self, wanted: Callable[[Role, str | None], bool]) -> list[str]:
         """The literals that call up a rule whose role and event are wanted."""
         rules = self.rules

@@ -7,8 +7,8 @@ from hostile import PAYLOADS, hostile_report
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.model import Diagnosis, Evidence, Fleet, Job, JobRow, Report, RootCause
-from analyzer.pseudonyms import Pseudonyms, strict_fleet, strict_report
+from analyzer.model import Diagnosis, Evidence, Job, JobRow, Report, RootCause
+from analyzer.pseudonyms import Pseudonyms, strict_job, strict_report
 from analyzer.report.json_report import render_json
 
 _MASKS = Pseudonyms(["acme-ml-prod"], ["acme-data"])
@@ -60,12 +60,11 @@ def test_a_report_loses_names_links_and_folders_but_not_its_sense() -> None:
     assert (evidence.link, evidence.source) == (None, "log.json")
 
 
-def test_a_fleet_is_masked_with_the_same_pseudonyms() -> None:
+def test_a_scans_row_is_masked_with_the_pseudonyms_of_its_report() -> None:
     """So that pages of jobs and the index speak of the same project."""
     row = JobRow(id="77", platform="vertex", project="acme-ml-prod", summary="in acme-ml-prod", report="jobs/1.html")
-    masked = strict_fleet(Fleet(rows=[row])).rows[0]
-    report = strict_report(Report(diagnoses=[_job("x", "y")])).diagnoses[0]
-    assert masked.project == report.job.project
+    diagnosis, masked = strict_job(_job("x", "y"), row)
+    assert masked.project == diagnosis.job.project
     assert masked.summary == f"in {masked.project}"
     assert masked.report == "jobs/1.html"
 
