@@ -56,9 +56,10 @@ def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnos
     return judge(story, messages, findings, timeline, options)
 
 
-def _failed_first(diagnosis: Diagnosis) -> tuple[bool, int, str]:
+def _failed_first(diagnosis: Diagnosis) -> tuple[bool, bool, int, str]:
+    """Failed jobs first, by time; those of which only a state is known, without a time, stand behind."""
     first = diagnosis.stats.first
-    return (diagnosis.outcome != "failed", int(first) if first is not None else 0, diagnosis.job.id)
+    return (diagnosis.outcome != "failed", first is None, int(first or 0), diagnosis.job.id)
 
 
 def sorted_notes(notes: Iterable[Note]) -> list[Note]:

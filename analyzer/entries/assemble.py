@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
+from analyzer.entries.owners import Owners
 from analyzer.entries.sift import Partial, Partials, merge
 from analyzer.entries.story import Story
 from analyzer.model import SECOND, Entry, JobKey, Note, Origin
@@ -39,8 +40,13 @@ def assemble(partials: Partials) -> tuple[list[Story], list[Note]]:
 def _join_names(named: Mapping[JobKey, Partial]) -> dict[JobKey, Partial]:
     target = {key: key for key in named}
     by_uid = _batch_jobs_by_uid(named)
+    by_id: dict[tuple[str, str], list[JobKey]] = {}
     for key in sorted(named):
-        better = _same_job(key, named) or by_uid.get((key.platform, key.id)) or _owner(key, named)
+        by_id.setdefault((key.platform, key.id), []).append(key)
+    owners = Owners(named)
+    for key in sorted(named):
+        same = by_id[key.platform, key.id]
+        better = _same_job(key, same) or by_uid.get((key.platform, key.id)) or owners.of(key)
         if better is not None and better != key:
             target[key] = better
     joined: dict[JobKey, Partial] = {}
@@ -54,12 +60,11 @@ def _join_names(named: Mapping[JobKey, Partial]) -> dict[JobKey, Partial]:
     return joined
 
 
-def _same_job(key: JobKey, named: Mapping[JobKey, Partial]) -> JobKey | None:
+def _same_job(key: JobKey, same: Sequence[JobKey]) -> JobKey | None:
     """The same job under a project's id, where this key has only its number or nothing."""
     if key.project and not key.project.isdigit():
         return None
-    others = [k for k in named if k != key and (k.platform, k.id) == (key.platform, key.id) and _says_more(k, key)]
-    return min(others, default=None)
+    return min((other for other in same if other != key and _says_more(other, key)), default=None)
 
 
 def _batch_jobs_by_uid(named: Mapping[JobKey, Partial]) -> dict[tuple[str, str], JobKey]:
@@ -80,48 +85,6 @@ def _says_more(one: JobKey, other: JobKey) -> bool:
     return rank(one) > rank(other)
 
 
-def _owner(key: JobKey, named: Mapping[JobKey, Partial]) -> JobKey | None:
-    """The controller's job that a key which is only a pod's, a child job's or a workload's name belongs to."""
-    if key.platform != "gke":
-        return None
-    others = [
-        k
-        for k in named
-        if k.platform == "gke" and k.id != key.id and (not key.project or not k.project or k.project == key.project)
-    ]
-    entries = named[key].entries.values()
-    owners = {entry.fields["owner_name"] for entry in entries if entry.fields.get("owner_name")}
-    stated = [k for k in others if k.id in owners]
-    if stated:
-        return min(stated)
-    if not _is_weak(key, named[key]):
-        return None
-    known = [k for k in others if any(_names_pod(entry, key.id) for entry in named[k].entries.values())]
-    if known:
-        return min(known)
-    bare = _bare_name(key.id)
-    prefixed = [k for k in others if (bare + "-").startswith(k.id + "-") and len(k.id) < len(key.id)]
-    return max(prefixed, key=lambda k: (len(k.id), k), default=None)
-
-
-def _is_weak(key: JobKey, partial: Partial) -> bool:
-    """Whether a key is only the name of a pod or a queue object, so that another may own it."""
-    kinds = {entry.fields.get("kind") for entry in partial.entries.values()}
-    objects = {"workload", "provisioning_request"}
-    pods = {entry.fields.get("pod") or entry.fields.get("involved_name") for entry in partial.entries.values()}
-    return bool(kinds & objects) or key.id in pods or all(entry.replica == key.id for entry in partial.entries.values())
-
-
-def _names_pod(entry: Entry, pod: str) -> bool:
-    return pod in (entry.replica, entry.fields.get("pod"), entry.fields.get("involved_name"))
-
-
-def _bare_name(name: str) -> str:
-    """A Kueue workload's name without the kind that Kueue puts before it (job-NAME-hash, jobset-NAME-hash, …)."""
-    kinds = ("job-", "jobset-", "pytorchjob-", "tfjob-", "mpijob-", "rayjob-", "raycluster-", "pod-", "trainjob-")
-    return next((name[len(kind) :] for kind in kinds if name.startswith(kind)), name)
-
-
 # -- entries without a name
 
 
@@ -130,6 +93,7 @@ def _tie(loose: Partial, named: dict[JobKey, Partial]) -> list[Entry]:
     by_pod: dict[str, JobKey] = {}
     by_node: dict[str, list[tuple[int, int, JobKey]]] = {}
     for key in sorted(named):
+        by_pod.setdefault(key.id, key)
         spans: dict[str, tuple[int, int]] = {}
         for entry in named[key].entries.values():
             for name in (entry.replica, entry.fields.get("pod"), entry.fields.get("uid")):

@@ -37,6 +37,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
 
 REPLICA_NAME = re.compile(r"(?:(?:master|chief|worker|ps|evaluator)-replica-\d+|workerpool\d+-\d+)", re.ASCII)
 CONTROLLER_LABELS = (
+    "katib.kubeflow.org/experiment",
     "jobset.sigs.k8s.io/jobset-name",
     "training.kubeflow.org/job-name",
     "ray.io/originated-from-cr-name",
@@ -44,6 +45,7 @@ CONTROLLER_LABELS = (
     "leaderworkerset.sigs.k8s.io/name",
     "volcano.sh/job-name",
     "workflows.argoproj.io/workflow",
+    "execution-id",
     "tf-job-name",
     "pytorch-job-name",
     "mpi-job-name",
@@ -58,6 +60,7 @@ _ATTEMPT_LABELS = (
     "job-attempt",
     "job_attempt",
 )
+_ATTEMPT_LABEL = re.compile(r"k8s-pod/(?:\S*[/_.-])?attempt", re.ASCII)
 _CONTROLLERS = re.compile(
     r"^(?:training-operator|mpi-operator|kueue-controller|jobset-controller|kuberay-operator|cluster-autoscaler"
     r"|lws-controller|volcano-(?:scheduler|controllers?)|pytorch-operator|tf-(?:job-)?operator|trainer-controller)"
@@ -181,11 +184,20 @@ def _container(resource: Labels, labels: Labels, pod: str, namespace: str, node:
     return Identity(
         job=JobKey("gke", project, controller or pod),
         replica=pod,
-        attempt=number(pod_label(labels, *_ATTEMPT_LABELS)),
+        attempt=_attempt(labels),
         node=node,
         origin=Origin.REPLICA,
         fields=fields,
     )
+
+
+def _attempt(labels: Labels) -> int | None:
+    """The attempt that a pod's labels state: in a known label, else in any that is named so by a launcher."""
+    stated = number(pod_label(labels, *_ATTEMPT_LABELS))
+    if stated is not None:
+        return stated
+    others = sorted(name for name in labels if name.startswith("k8s-pod/") and _ATTEMPT_LABEL.fullmatch(name))
+    return next((found for name in others if (found := number(labels[name])) is not None), None)
 
 
 def _batch(resource: Labels, labels: Labels, log: str, project: str) -> Identity:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,9 @@ JOB_KINDS = frozenset(
      "CronJob", "StatefulSet", "Deployment", "ReplicaSet", "Notebook")
 )  # fmt: skip
 """Kinds of objects that own pods; an event about one belongs to the job of that name."""
+
+
+_CREATED = re.compile(r"Created pod:? (\S+)")
 
 
 def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
@@ -35,6 +39,7 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
         raise ValueError("an event has a message or a reason")
     kind, name = about.get("kind"), about.get("name")
     namespace = about.get("namespace") or as_dict(event.get("metadata")).get("namespace")
+    created = _CREATED.match(message or "")
     fields = known(
         kind="event",
         reason=event.get("reason"),
@@ -42,6 +47,7 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
         involved_kind=kind,
         involved_name=name,
         pod=name if kind == "Pod" else None,
+        created_pod=created[1] if created else None,
         uid=about.get("uid"),
         namespace=namespace,
         container=_container(about.get("fieldPath")),

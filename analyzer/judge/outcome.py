@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from analyzer.entries import Story
-from analyzer.judge.course import at_its_end
+from analyzer.judge.course import FAILURES, at_its_end
 from analyzer.judge.sentences import sentence
 from analyzer.model import Timeline
 from analyzer.rulebook import Finding, Role
@@ -46,6 +46,8 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
         last = said[-1]
         told = say("log_says", title=fill(last.rule.title.of(lang), last.values))
         return Outcome(_EVENTS[last.rule.event or ""], None, True, told, last)
+    if story.key.platform == "gke" and _retried_well(timeline):
+        return Outcome("succeeded", state, False, say("later_run_ended_well"))
     done = [f for f in findings if f.rule.event == "training_done" or at_its_end(f)]
     if has_cause:
         return Outcome("failed", state, False, say("failure_found"))
@@ -65,6 +67,20 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
     if _still_running(timeline) and _would_say_so(story, findings):
         return Outcome("running", state, False, say("no_end_told"))
     return Outcome("unknown", state, False, say("no_line_on_end"))
+
+
+def _retried_well(timeline: Timeline) -> bool:
+    """Whether all pods that failed were over before others began, and each of those ended with exit code 0.
+
+    So a controller's retry looks that no object or event tells of: a pod in place of another, under another name.
+    """
+    runs = [run for attempt in timeline.attempts for lane in attempt.replicas for run in lane.runs if not run.doomed]
+    failed = [run for run in runs if run.reason in FAILURES and run.reason != "unknown"]
+    if not failed or any(run.end is None for run in failed):
+        return False
+    over = max(run.end for run in failed if run.end is not None)
+    later = [run for run in runs if run.start is not None and run.start >= over]
+    return bool(later) and all(run.exit_code == 0 for run in later)
 
 
 def _ended_badly(findings: Sequence[Finding]) -> bool:

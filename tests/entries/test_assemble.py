@@ -31,6 +31,26 @@ def test_a_pods_events_join_its_controllers_job() -> None:
     assert [(story.key.id, len(story.entries)) for story in stories] == [("pretrain", 2)]
 
 
+def test_what_a_child_job_made_belongs_to_the_owner_that_its_pods_name() -> None:
+    """A tuner's trial is a Job of its own whose pods carry the experiment's name: its events are the experiment's."""
+    log = Entry(text="auc 0.7", job=JobKey("gke", "p", "search"), replica="search-a1-x7k2", origin=Origin.REPLICA)
+    event = Entry(
+        text="Created pod: search-a1-x7k2", job=JobKey("gke", "p", "trial-a1"), origin=Origin.CLUSTER,
+        fields={"kind": "event", "created_pod": "search-a1-x7k2"},
+    )  # fmt: skip
+    stories, _ = assemble(sift([log, event]))
+    assert [(story.key.id, len(story.entries)) for story in stories] == [("search", 2)]
+
+
+def test_an_event_about_an_object_of_the_jobs_name_is_the_jobs() -> None:
+    """A custom resource's kind need not be known where its name is that of a job."""
+    log = Entry(text="auc 0.7", job=JobKey("gke", "p", "search"), replica="search-a1", origin=Origin.REPLICA)
+    other = Entry(text="auc 0.7", job=JobKey("gke", "p", "more"), replica="more-a1", origin=Origin.REPLICA)
+    event = Entry(text="Experiment is done", origin=Origin.CLUSTER, fields={"involved_name": "search"})
+    stories, _ = assemble(sift([log, other, event]))
+    assert {story.key.id: len(story.entries) for story in stories} == {"search": 2, "more": 1}
+
+
 def test_two_jobs_with_like_names_stay_apart() -> None:
     """`train` and `train-2` are two jobs, though one name begins like the other."""
     one = Entry(text="a", job=JobKey("gke", "acme", "train"), replica="train-abc", origin=Origin.REPLICA)

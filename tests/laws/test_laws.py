@@ -100,18 +100,7 @@ def test_order_of_cause_a_root_does_not_come_after_what_it_explains(case: Path) 
                 assert root.time <= symptom.time.plus(VERDICT_LAG) or symptom.rule.startswith("cascade")
 
 
-MISTAKEN = {
-    "x-007-jax-incarnation-aborts-third-attempt-trains": "a status table's attempts are taken for jobs of their own",
-    "n-014-katib-trials-failed-experiment-succeeded": "a trial is not known to belong to its experiment",
-    "n-021-flyte-spot-attempt-lost-second-succeeded": "a workflow engine's retry is not known to follow the lost pod",
-}
-SUCCESSES = [
-    pytest.param(
-        case, marks=[pytest.mark.xfail(strict=True, reason=MISTAKEN[case.name])] if case.name in MISTAKEN else []
-    )
-    for case in CASES
-    if expected(case)["category"] == "success"
-]
+SUCCESSES = [case for case in CASES if expected(case)["category"] == "success"]
 
 
 @pytest.mark.parametrize("case", SUCCESSES, ids=lambda path: path.name)

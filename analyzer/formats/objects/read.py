@@ -92,11 +92,21 @@ def _kubernetes(kind: str, value: dict[str, Any]) -> Reader | None:
         return _event
     if kind == "Node":
         return node_parts
-    if kind in JOB_KINDS or (kind.endswith("Job") and "status" in value):
+    if kind in JOB_KINDS or (kind.endswith("Job") and "status" in value) or _is_custom(value):
         return controller_parts
     if kind.endswith("List") and isinstance(value.get("items"), list):
         return _list
     return None
+
+
+def _is_custom(value: dict[str, Any]) -> bool:
+    """Whether an object is a custom resource with a state: what tuners and workflow engines run is of such kinds.
+
+    Their API groups are domains (`kubeflow.org`); those below `k8s.io` are mostly the cluster's own.
+    """
+    group = str(value.get("apiVersion") or "").partition("/")[0]
+    status = as_dict(value.get("status"))
+    return "." in group and not group.endswith("k8s.io") and bool(status.get("conditions") or status.get("phase"))
 
 
 def _list(document: Document, value: dict[str, Any]) -> Iterator[Part]:

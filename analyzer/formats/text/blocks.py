@@ -46,7 +46,7 @@ _EVENTS = re.compile(rb"^Events:")
 _YAML = re.compile(rb"^(?:apiVersion: \S|jobId: '?\w|createTime: '|endTime: '|name: projects/)")
 _YAML_GOES_ON = re.compile(rb"^(?:\s+\S|[\w.-]+:(?:\s|$)|- )")
 _JSON = re.compile(rb'^(?:[{\[]\s*$|\{\s*"|\[\s*\{)')
-_TABLE = re.compile(rb"^\s*(?:NAMESPACE|LAST ?SEEN|FIRST ?SEEN|NAME|JobID(?:Raw)?)[\s|]")
+_TABLE = re.compile(rb"^(?:\s*(?:NAMESPACE|LAST ?SEEN|FIRST ?SEEN|NAME|JobID(?:Raw)?)[\s|]|\| NAME\s)")
 
 
 def read_block(number: int, raw: bytes, lines: Lines, reading: Reading, read_text: ReadText) -> list[Entry] | None:
@@ -58,7 +58,7 @@ def read_block(number: int, raw: bytes, lines: Lines, reading: Reading, read_tex
         return _attempt(_described_block, number, raw, lines, reading)
     if first in b"ajcen" and first and _YAML.match(raw):
         return _attempt(_yaml_block, number, raw, lines, reading)
-    if first in b"NLFJ " and first and _TABLE.match(raw):
+    if first in b"NLFJ |" and first and _TABLE.match(raw):
         return _attempt(_table_block, number, raw, lines, reading)
     return None
 

@@ -1,4 +1,4 @@
-"""Tables of states: `kubectl get pods`, and Slurm's `sacct`."""
+"""Tables of states: `kubectl get pods` and of jobs of any kind, workflow engines' executions, Slurm's `sacct`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ from analyzer.model import JobKey, Origin
 _PODS = ("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
 _PODS_HEADER = re.compile(r"^(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE\b")
 _PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown", "Completed")
+_STATE_COLUMNS = ("TERMINALSTATE", "STATE", "STATUS", "PHASE")
+_JOB_STATES = (
+    "SUCCEEDED", "COMPLETE", "COMPLETED", "FINISHED", "FAILED", "ERROR", "CANCELLED", "CANCELED", "RUNNING",
+    "PENDING", "QUEUED",
+)  # fmt: skip
+_OTHER_OBJECTS = ("ROLES", "VOLUME", "CAPACITY", "CLUSTER-IP", "READY", "ENDPOINTS")
+"""Columns of tables that list nodes, volumes or services: the states there are no job's."""
 _SACCT_HEADER = re.compile(r"^\s*JobID(?:Raw)?\s*[|\s].*\bState\b")
 _SLURM_STATES = ("BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "DEADLINE", "FAILED", "NODE_FAIL",
                  "OUT_OF_MEMORY", "PENDING", "PREEMPTED", "REQUEUED", "RUNNING", "SUSPENDED", "TIMEOUT")  # fmt: skip
@@ -25,7 +32,32 @@ def status_table(header: str) -> Rows | None:
     """The reader of the table that begins with this header line; None for a line that is none."""
     if _PODS_HEADER.match(header):
         return _pods
-    return _sacct if _SACCT_HEADER.match(header) else None
+    if _SACCT_HEADER.match(header):
+        return _sacct
+    columns = _cells(header)
+    is_jobs = "NAME" in columns and any(name in columns for name in _STATE_COLUMNS)
+    return _jobs if is_jobs and not any(name in columns for name in _OTHER_OBJECTS) else None
+
+
+def _cells(line: str) -> list[str]:
+    return [
+        cell.strip() for cell in (line.strip("| ").split("|") if "|" in line else re.split(r"\s{2,}", line.strip()))
+    ]
+
+
+def _jobs(lines: Sequence[str], first: int) -> Iterator[Part]:
+    """Jobs and executions with their state, by aligned columns or between bars."""
+    columns = _cells(lines[0])
+    state = next(columns.index(name) for name in _STATE_COLUMNS if name in columns)
+    table = None if "|" in lines[0] else Table(lines[0], columns)
+    platform = "batch" if "LOCATION" in columns else "gke"  # as `gcloud batch jobs list` has it
+    for place, line in enumerate(lines[1:], first + 1):
+        cells = _cells(line) if table is None else list((table.row(line) or {}).values())
+        if len(cells) != len(columns) or cells[state].upper() not in _JOB_STATES:
+            continue
+        name = cells[columns.index("NAME")]
+        fields = known(kind="job", state=cells[state], involved_name=name)
+        yield Part(text=line.strip(), fields=fields, job=JobKey(platform, "", name), line=place)
 
 
 def _pods(lines: Sequence[str], first: int) -> Iterator[Part]:
