@@ -52,7 +52,7 @@ def _join_names(named: Mapping[JobKey, Partial]) -> dict[JobKey, Partial]:
     joined: dict[JobKey, Partial] = {}
     for key in sorted(named):
         final, seen = key, {key}
-        while target[final] != final and target[final] not in seen:
+        while target.get(final, final) not in seen:
             final = target[final]
             seen.add(final)
         together = merge({final: joined.get(final, Partial())}, {final: named[key]})

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from analyzer.entries.sift import Partial
 from analyzer.model import Entry, JobKey, Origin
 
 _QUEUE_OBJECTS = frozenset(("workload", "provisioning_request"))
+_INDEXED_POD = re.compile(r"(?P<job>.+)-\d+-[a-z0-9]{5}")
+"""A pod of an Indexed Job: JOB-INDEX-RANDOM."""
+_TASK_POD = re.compile(r"(?P<job>.+)-(?:master|chief|worker|ps|evaluator|launcher)-\d+")
+"""A pod of a Kubeflow training job: JOB-ROLE-INDEX."""
 _KUEUE_KINDS = ("job-", "jobset-", "pytorchjob-", "tfjob-", "mpijob-", "rayjob-", "raycluster-", "pod-", "trainjob-")
 
 
@@ -21,6 +26,7 @@ class Owners:
         self._stated: dict[JobKey, set[str]] = {}  # the owners that a key's own entries name
         self._made: dict[JobKey, set[str]] = {}  # the pods that a controller says it made
         self._weak: set[JobKey] = set()
+        self._families: dict[JobKey, set[str]] = {}  # by the job that pods' names suggest: those pods
         for key in sorted(key for key in named if key.platform == "gke"):
             self._by_id.setdefault(key.id, []).append(key)
             self._read(key, list(named[key].entries.values()))
@@ -41,6 +47,8 @@ class Owners:
         self._made[key] = {str(entry.fields["created_pod"]) for entry in entries if entry.fields.get("created_pod")}
         if _is_weak(key, entries):
             self._weak.add(key)
+            if (family := _family(key)) is not None:
+                self._families.setdefault(family, set()).add(key.id)
 
     def of(self, key: JobKey) -> JobKey | None:
         """The job that owns this one: stated, told by the pods it made, or (for a pod's name) by its name."""
@@ -56,7 +64,13 @@ class Owners:
             return min(known)
         parts = _bare_name(key.id).split("-")
         prefixes = ("-".join(parts[:count]) for count in range(len(parts), 0, -1))
-        return next((max(found) for name in prefixes if (found := self._prefixed(key, name))), None)
+        above = next((max(found) for name in prefixes if (found := self._prefixed(key, name))), None)
+        return above or self._suggested(key)
+
+    def _suggested(self, key: JobKey) -> JobKey | None:
+        """The job that several pods are named after, as the pods of Indexed Jobs and Kubeflow's jobs are."""
+        family = _family(key)
+        return family if family is not None and len(self._families[family]) > 1 else None
 
     def _others(self, key: JobKey, names: Iterable[str]) -> list[JobKey]:
         return [other for name in names for other in self._by_id.get(name, ()) if _may_own(other, key)]
@@ -73,6 +87,11 @@ class Owners:
             for other in self._holding.get(pod, ())
             if _may_own(other, key) and other.id not in made
         ]
+
+
+def _family(key: JobKey) -> JobKey | None:
+    found = _INDEXED_POD.fullmatch(key.id) or _TASK_POD.fullmatch(key.id)
+    return JobKey(key.platform, key.project, found["job"]) if found else None
 
 
 def _may_own(other: JobKey, key: JobKey) -> bool:

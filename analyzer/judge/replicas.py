@@ -17,9 +17,14 @@ def name_replicas(findings: Iterable[Finding], story: Story) -> list[Finding]:
     A service says "worker 2" where entries say `worker-replica-2`. Where it names only a pool, the pool's name stands
     for its replicas until another line tells which of them ended.
     """
-    described = {str(name) for fields in story.descriptions for name in fields.get("replica_names") or ()}
-    names = Names([*described, *(entry.replica for entry in story.entries)])
+    names = names_of(story)
     return [_named(finding, names) for finding in findings]
+
+
+def names_of(story: Story) -> Names:
+    """The replicas' names as a job's entries and descriptions spell them."""
+    described = {str(name) for fields in story.descriptions for name in fields.get("replica_names") or ()}
+    return Names([*described, *(entry.replica for entry in story.entries)])
 
 
 def _named(finding: Finding, names: Names) -> Finding:

@@ -168,10 +168,19 @@ def _not_after(candidate: Candidate, other: Candidate) -> bool:
     return candidate.time <= other.time.plus(late)
 
 
+def _is_raised(candidate: Candidate) -> bool:
+    return candidate.finding.message.kind == "traceback"
+
+
 def _first_of_all(candidates: Sequence[Candidate], course: Course) -> None:
-    """The first of the failures that ended the job gains: later ones on other replicas mostly follow from it."""
+    """The first of the failures that ended the job gains: later ones on other replicas mostly follow from it.
+
+    Where one replica raised what others only logged, it is the one that ended of it.
+    """
     final = [c for c in candidates if c.finding.role is Role.ROOT and not course.went_on_after(c.finding.message)]
-    timed = [c for c in final if c.time is not None and course.in_last_life(c.replica, c.time)]
+    raised = {c.finding.rule.id for c in final if _is_raised(c) and c.finding.rule.category not in PEER_TROUBLE}
+    ended = [c for c in final if _is_raised(c) or c.finding.rule.id not in raised]
+    timed = [c for c in ended if c.time is not None and course.in_last_life(c.replica, c.time)]
     if len(timed) < 2:
         return
     first = min(timed, key=lambda c: (int(c.time or 0), c.position))

@@ -8,6 +8,7 @@ from analyzer.entries import Options, Story
 from analyzer.judge.candidates import Candidate, rank_of, replica_of
 from analyzer.judge.course import Course
 from analyzer.judge.evidence import Mask, evidence_of, message_evidence, proof_of, stated_time, within_bounds
+from analyzer.judge.replicas import names_of
 from analyzer.judge.unknown import telling_messages
 from analyzer.judge.verdict import Verdict
 from analyzer.model import Alternative, Evidence, JobKey, Message, RootCause, RuledOut, Symptom
@@ -23,7 +24,13 @@ def root_cause_of(
 ) -> RootCause:
     """The chosen cause with its evidence: first the proving message, then what supports it."""
     finding = chosen.finding
-    replica = _ended_of_pool(chosen.replica, course) or _on_node(finding, story, course) or _named_by_launcher(findings)
+    replica = (
+        _ended_of_pool(chosen.replica, course)
+        or _on_node(finding, story, course)
+        or _named_by_launcher(findings)
+        or _told_beside(finding, findings)
+        or _the_failing(findings, story, course)
+    )
     code, signal = _exit(finding, replica, findings, course, options)
     pair = course.run_at(replica, finding.time)
     support = _support(chosen, findings)
@@ -31,7 +38,7 @@ def root_cause_of(
     evidence += [evidence_of(other, story.key, mask, support=True) for other in support]
     return RootCause(
         rule=finding.rule.id,
-        replica=replica,
+        replica=replica and names_of(story).stable(replica),
         rank=rank_of(finding),
         attempt=pair[0].number if pair else finding.message.first.attempt,
         time=stated_time(finding.message),
@@ -83,6 +90,22 @@ def _on_node(finding: Finding, story: Story, course: Course) -> str | None:
     return node if story.key.platform in ("slurm", "compute", "tpu", "local") and not there else None
 
 
+def _told_beside(finding: Finding, findings: Sequence[Finding]) -> str | None:
+    """The replica that another finding on the same message names: a service quotes the program's last words."""
+    same = (other.values.get("replica") for other in findings if other.message is finding.message)
+    return next((name for name in same if name), None)
+
+
+def _the_failing(findings: Sequence[Finding], story: Story, course: Course) -> str | None:
+    """The only replica that failed, where the proving line has no speaker: the platform says who ended so."""
+    failing = course.failing_run()
+    if failing is None or failing[0] == story.key.id:
+        return None
+    told = {finding.values.get("replica") for finding in findings} | {entry.replica for entry in story.entries}
+    ends = {replica for _, replica, _ in course.deaths()}
+    return failing[0] if failing[0] in told and ends <= {failing[0]} else None
+
+
 def _tells_an_end(finding: Finding) -> bool:
     return finding.role is Role.VERDICT or finding.rule.event in ("container_exit", "replica_failed")
 
@@ -95,6 +118,8 @@ def _named_by_launcher(findings: Sequence[Finding]) -> str | None:
             task = finding.values.get("task")
             if rank is not None or task is not None:
                 return f"rank{rank}" if rank is not None else f"task {task}"
+            if finding.values.get("replica") and _code(finding) is not None:
+                return finding.values["replica"]
     return None
 
 

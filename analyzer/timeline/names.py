@@ -6,6 +6,11 @@ import re
 from collections.abc import Iterable
 
 _SPOKEN = re.compile(r"(master|chief|worker|ps|evaluator)(?:[ -]replica)?[ -](\d+)")
+_TASK = re.compile(r"/?job:(?P<job>\w+)(?:/replica:\d+)?/task:(?P<task>\d+)(?:/.*)?")
+"""How TensorFlow names a task of its cluster."""
+_RANDOM = re.compile(r"-(?=[a-z0-9]{5}$)(?:[b-df-hj-np-tv-z0-9]+|[a-z0-9]*[0-9][a-z0-9]*)$")
+"""The ending that a controller gives to a pod: five letters and digits, without vowels or with a digit."""
+_INDEXED = re.compile(r"(?P<child>.*-\d+)-(?P<index>\d+)")
 _POOL = re.compile(r"(workerpool\d+|master-replica|worker-replica|ps-replica|evaluator-replica|chief-replica)(?:-\d+)?")
 
 
@@ -15,13 +20,42 @@ class Names:
     def __init__(self, names: Iterable[str | None]) -> None:
         self.known = {name for name in names if name and name != "service"}
         self._by_fold = {_fold(name): name for name in sorted(self.known)}
+        self._single = _single_children(self.known)
 
     def resolve(self, name: str | None) -> str | None:
         """The name as the entries spell it; for one that no entry has, the spelling of the platform's task names."""
         if name is None or name == "service" or name in self.known:
             return None if name == "service" else name
+        task = _TASK.fullmatch(name)
+        if task:
+            name = f"{task['job']} {task['task']}"
         spoken = _SPOKEN.fullmatch(name)
-        return self._by_fold.get(_fold(name)) or (f"{spoken[1]}-replica-{spoken[2]}" if spoken else name)
+        same = self._by_fold.get(_fold(name)) or self._only_pod(name)
+        return same or (f"{spoken[1]}-replica-{spoken[2]}" if spoken else name)
+
+    def stable(self, name: str) -> str:
+        """A pod's name without its random ending, where an index stands before it: the one that its successor keeps.
+
+        Where each Job below a JobSet has a single pod, the Job's index says all: `set-w-3` for `set-w-3-0-x7k2q`.
+        """
+        stem = _RANDOM.sub("", name)
+        if stem == name or not re.search(r"-\d+$", stem):
+            return name
+        indexed = _INDEXED.fullmatch(stem)
+        return indexed["child"] if indexed and self._single and indexed["index"] == "0" else stem
+
+    def _only_pod(self, name: str) -> str | None:
+        """The only pod whose name ends as a task is spoken of: `recsys-ps-0` for `ps 0`."""
+        spoken = _SPOKEN.fullmatch(name.lower())
+        ends = f"-{spoken[1]}-{spoken[2]}" if spoken else None
+        pods = [known for known in self.known if ends and self.stable(known).endswith(ends)]
+        return pods[0] if len(pods) == 1 else None
+
+
+def _single_children(names: Iterable[str]) -> bool:
+    """Whether all pods with two indices are the only ones of their Job, and there are such pods."""
+    indexed = [found for name in names if (found := _INDEXED.fullmatch(_RANDOM.sub("", name))) and found[0] != name]
+    return bool(indexed) and all(found["index"] == "0" for found in indexed)
 
 
 def pool_of(name: str) -> str:

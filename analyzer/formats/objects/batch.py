@@ -22,6 +22,8 @@ NAME = re.compile(
     r"^projects/(?P<project>[^/]+)/locations/(?P<region>[^/]+)/jobs/(?P<id>[^/]+)(?P<task>/taskGroups/.+)?$"
 )
 _TASK = re.compile(r"(?:taskGroups/)(group\d+/tasks/\d+)|\b(\S+-group\d+-\d+)\b")
+_INDEX = re.compile(r"\btask with index (\d+) failed")
+"""How a job's event names the task that failed it; a job has one group, `group0`."""
 _MACHINE = re.compile(r"\bon zones/([^/\s]+)/instances/([^/\s]+)")
 
 
@@ -62,7 +64,7 @@ def _event(document: Document, events: list[Any], index: int, task: str | None) 
     event = events[index]
     text = str(event.get("description") or "") or document.quote(events, index)
     machine = _MACHINE.search(text)
-    named = _TASK.search(text)
+    named, failed = _TASK.search(text), _INDEX.search(text)
     about_task = "taskState" in event or "taskExecution" in event
     fields = known(
         kind="task" if about_task else "job",
@@ -75,7 +77,7 @@ def _event(document: Document, events: list[Any], index: int, task: str | None) 
     return Part(
         text=text,
         fields=fields,
-        replica=batch_task(named[0]) if named else task,
+        replica=batch_task(named[0]) if named else f"group0-{failed[1]}" if failed else task,
         node=machine[2] if machine else None,
         time=any_instant(event.get("eventTime")),
         line=document.place(event, "description") if event.get("description") else document.place(events, index),

@@ -79,6 +79,8 @@ def _reader(value: Any) -> Reader | None:
         return instance_parts
     if "metadata" in value and "phase" in as_dict(value.get("status")):
         return pod_parts  # items of a list may leave out their kind
+    if "kind" not in value and as_list(as_dict(value.get("status")).get("conditions")):
+        return controller_parts  # only the status was copied
     error = value.get("error")
     return (
         _refusal if isinstance(error, dict) and "message" in error and ("code" in error or "status" in error) else None

@@ -89,6 +89,8 @@ def _stated(document: Document, value: Mapping[str, Any], place: Place, job: Job
         None,
     )
     pod = _pod(value)
+    index = number(value.get("index"))
+    replica = pod or (None if index is None or place is None else f"task-{index}")
     fields |= known(pod=pod)
     attempt = number(value.get("attempt"))
-    return Part(text=text, fields=fields, job=job, replica=pod, attempt=attempt, time=time, line=line)
+    return Part(text=text, fields=fields, job=job, replica=replica, attempt=attempt, time=time, line=line)

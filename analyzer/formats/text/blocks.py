@@ -19,6 +19,7 @@ from analyzer.formats.objects.read import part_entry
 from analyzer.formats.part import Part
 from analyzer.formats.reading import Reading
 from analyzer.formats.stream import Line, Lines, text_of
+from analyzer.formats.text.console_copy import is_stacked, stacked_rows
 from analyzer.formats.text.described import object_document, pod_document
 from analyzer.formats.text.event_table import described_events, event_rows, is_event_header
 from analyzer.formats.text.field_tree import Field, fields_of
@@ -43,7 +44,7 @@ _TOP_FIELDS = (
 )  # fmt: skip
 _TOP = re.compile(rb"^(?:" + "|".join(_TOP_FIELDS).encode() + rb"):(?:\s|$)")
 _EVENTS = re.compile(rb"^Events:")
-_YAML = re.compile(rb"^(?:apiVersion: \S|jobId: '?\w|createTime: '|endTime: '|name: projects/)")
+_YAML = re.compile(rb"^(?:apiVersion: \S|status:\s*$|jobId: '?\w|createTime: '|endTime: '|name: projects/)")
 _YAML_GOES_ON = re.compile(rb"^(?:\s+\S|[\w.-]+:(?:\s|$)|- )")
 _JSON = re.compile(rb'^(?:[{\[]\s*$|\{\s*"|\[\s*\{)')
 _TABLE = re.compile(rb"^(?:\s*(?:NAMESPACE|LAST ?SEEN|FIRST ?SEEN|NAME|JobID(?:Raw)?)[\s|]|\| NAME\s)")
@@ -56,10 +57,12 @@ def read_block(number: int, raw: bytes, lines: Lines, reading: Reading, read_tex
         return _attempt(partial(_json_block, read_text=read_text), number, raw, lines, reading)
     if first == b"N" and _DESCRIBED.match(raw) and _SECOND.match(lines.peek() or b""):
         return _attempt(_described_block, number, raw, lines, reading)
-    if first in b"ajcen" and first and _YAML.match(raw):
+    if first in b"ajcens" and first and _YAML.match(raw):
         return _attempt(_yaml_block, number, raw, lines, reading)
     if first in b"NLFJ |" and first and _TABLE.match(raw):
         return _attempt(_table_block, number, raw, lines, reading)
+    if first == b"2" and is_stacked([raw, lines.peek(), lines.peek(1)]):
+        return _attempt(_stacked_block, number, raw, lines, reading)
     return None
 
 
@@ -198,6 +201,14 @@ def _table_block(taken: list[Line], lines: Lines, reading: Reading) -> list[Entr
     lines.back(taken[last - first + 1 :])
     del taken[last - first + 1 :]
     return _entries(parts, reading, first)
+
+
+def _stacked_block(taken: list[Line], lines: Lines, reading: Reading) -> list[Entry] | None:
+    while len(taken) < _LINES and lines.peek() is not None:
+        _take(taken, lines)
+    first = taken[0][0]
+    texts = [text_of(line, reading, place) for place, line in taken]
+    return _entries(stacked_rows(texts, first), reading, first)
 
 
 def _entries(parts: Iterable[Part], reading: Reading, first: int) -> list[Entry]:
