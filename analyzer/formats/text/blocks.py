@@ -40,6 +40,7 @@ _TOP_FIELDS = (
     "CreationTimestamp", "Taints", "Unschedulable", "Lease", "Addresses", "Capacity", "Allocatable", "System Info",
     "PodCIDR", "PodCIDRs", "ProviderID", "Non-terminated Pods", "Allocated resources", "SeccompProfile",
     "Nominated Node Name", "Termination Grace Period", "Replicas", "Host Network", "Topology Spread Constraints",
+    "ServiceAccount", "Created", "Started", "Finished", "Progress", "ResourcesDuration", "Parameters",
     "Readiness Gates", "Pod Failure Policy", "Success Policy", "Resource Claims", "TTL Seconds After Finished",
 )  # fmt: skip
 _TOP = re.compile(rb"^(?:" + "|".join(_TOP_FIELDS).encode() + rb"):(?:\s|$)")
@@ -47,7 +48,7 @@ _EVENTS = re.compile(rb"^Events:")
 _YAML = re.compile(rb"^(?:apiVersion: \S|status:\s*$|jobId: '?\w|createTime: '|endTime: '|name: projects/)")
 _YAML_GOES_ON = re.compile(rb"^(?:\s+\S|[\w.-]+:(?:\s|$)|- )")
 _JSON = re.compile(rb'^(?:[{\[]\s*$|\{\s*"|\[\s*\{)')
-_TABLE = re.compile(rb"^(?:\s*(?:NAMESPACE|LAST ?SEEN|FIRST ?SEEN|NAME|JobID(?:Raw)?)[\s|]|\| NAME\s)")
+_TABLE = re.compile(rb"^(?:\s*(?:NAMESPACE|LAST ?SEEN|FIRST ?SEEN|NAME|STEP|JobID(?:Raw)?)[\s|]|\| NAME\s)")
 
 
 def read_block(number: int, raw: bytes, lines: Lines, reading: Reading, read_text: ReadText) -> list[Entry] | None:
@@ -59,7 +60,7 @@ def read_block(number: int, raw: bytes, lines: Lines, reading: Reading, read_tex
         return _attempt(_described_block, number, raw, lines, reading)
     if first in b"ajcens" and first and _YAML.match(raw):
         return _attempt(_yaml_block, number, raw, lines, reading)
-    if first in b"NLFJ |" and first and _TABLE.match(raw):
+    if first in b"NLFJS |" and first and _TABLE.match(raw):
         return _attempt(_table_block, number, raw, lines, reading)
     if first == b"2" and is_stacked([raw, lines.peek(), lines.peek(1)]):
         return _attempt(_stacked_block, number, raw, lines, reading)
@@ -171,7 +172,8 @@ def _described_parts(root: Field, lines: list[str], first: int) -> Iterable[Part
         return node_parts(document, document.value)
     if kind is None:
         kind = (
-            "Job" if root.find("Pods Statuses") or root.find("Parallelism") else "Pod" if root.find("Node") else "Job"
+            "Job" if root.find("Pods Statuses") or root.find("Parallelism") else "Pod" if root.find("Node")
+            else "Workflow" if root.find("Progress") else "Job"
         )
     document = object_document(root, lines, first, kind)
     return pod_parts(document, document.value) if kind == "Pod" else controller_parts(document, document.value)

@@ -167,6 +167,8 @@ class _Object(_Shaper):
                 self.put(
                     status, _camel(field.key), number(field.value) if field.value.isdigit() else field.value, field
                 )
+        if holder is not None and holder.value:  # `argo get` has the phase on the line itself
+            self.put(status, "phase", holder.value, holder)
         conditions = (holder.find("Conditions") if holder else None) or root.find("Conditions")
         table = self.table_conditions(conditions)
         status["conditions"] = table or list(self._tree_conditions(conditions))

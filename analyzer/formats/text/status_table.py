@@ -1,4 +1,4 @@
-"""Tables of states: `kubectl get pods` and of jobs of any kind, workflow engines' executions, Slurm's `sacct`."""
+"""Tables of states: `kubectl get pods` and of jobs of any kind, workflow engines' executions and steps, Slurm's `sacct`."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ def status_table(header: str) -> Rows | None:
     if _SACCT_HEADER.match(header):
         return _sacct
     columns = _cells(header)
+    if columns[:1] == ["STEP"] and "PODNAME" in columns:
+        return _steps
     is_jobs = "NAME" in columns and any(name in columns for name in _STATE_COLUMNS)
     return _jobs if is_jobs and not any(name in columns for name in _OTHER_OBJECTS) else None
 
@@ -43,6 +45,23 @@ def _cells(line: str) -> list[str]:
     return [
         cell.strip() for cell in (line.strip("| ").split("|") if "|" in line else re.split(r"\s{2,}", line.strip()))
     ]
+
+
+_MARKS = {"✔": "Succeeded", "✖": "Failed", "⚠": "Error", "●": "Running", "◷": "Pending", "○": "Omitted"}
+"""How `argo get` marks the phase of a node."""
+
+
+def _steps(lines: Sequence[str], first: int) -> Iterator[Part]:
+    """The steps of an Argo workflow that failed or ran in a pod, with the engine's message."""
+    table = Table(lines[0], _cells(lines[0]))
+    for place, line in enumerate(lines[1:], first + 1):
+        row = table.row(line) or {}
+        state = next((word for mark, word in _MARKS.items() if mark in row.get("STEP", "")), None)
+        if state is None or not row["PODNAME"]:
+            continue
+        message = row.get("MESSAGE", "")
+        fields = known(kind="task", state=state, pod=row["PODNAME"], display_name=row["STEP"].split()[-1])
+        yield Part(text=message or line.strip(), fields=fields, replica=row["PODNAME"], line=place)
 
 
 def _jobs(lines: Sequence[str], first: int) -> Iterator[Part]:
