@@ -1,4 +1,4 @@
-"""Tables of states: `kubectl get pods` and of jobs of any kind, workflow engines' executions and steps, Slurm's `sacct`."""
+"""Tables of states: `kubectl get pods` and of jobs of any kind, workflows and their steps, Slurm's `sacct`."""
 
 from __future__ import annotations
 
