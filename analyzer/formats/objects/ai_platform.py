@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.formats.clock import any_instant
 from analyzer.formats.identity import number
 from analyzer.formats.located import Document
+from analyzer.formats.objects.limits import reached_limits
 from analyzer.formats.part import Part, known
 from analyzer.formats.shape import as_dict, as_list
 from analyzer.model import JobKey
@@ -46,6 +47,7 @@ def ai_platform_parts(document: Document, job: dict[str, Any]) -> Iterator[Part]
         time=any_instant(job.get("endTime")),
         line=document.place(job, where),
     )
+    yield from reached_limits(document, as_dict(spec.get("scheduling")), job, key)
     trials = as_list(output.get("trials"))
     for index, trial in enumerate(trials):
         if isinstance(trial, dict):

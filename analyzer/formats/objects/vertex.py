@@ -14,6 +14,7 @@ import msgspec
 from analyzer.formats.clock import any_instant
 from analyzer.formats.identity import number
 from analyzer.formats.located import Document
+from analyzer.formats.objects.limits import reached_limits
 from analyzer.formats.part import Part, known
 from analyzer.formats.shape import as_dict, as_list
 from analyzer.model import JobKey
@@ -42,6 +43,7 @@ def vertex_parts(document: Document, job: dict[str, Any]) -> Iterator[Part]:
         **_spec(_job_spec(job)),
     )
     yield msgspec.structs.replace(part, fields={**part.fields, **facts}, job=key)
+    yield from reached_limits(document, as_dict(_job_spec(job).get("scheduling")), job, key)
     for index, trial in enumerate(as_list(job.get("trials"))):
         if isinstance(trial, dict):
             yield _trial(document, job["trials"], index, key)
