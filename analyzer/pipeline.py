@@ -13,6 +13,7 @@ from analyzer.entries import Options, Partials, Story, absorb, assemble, sift, s
 from analyzer.judge import judge
 from analyzer.judge.replicas import name_replicas
 from analyzer.model import Diagnosis, Entry, Note, Report, Tool
+from analyzer.model.order import in_order
 from analyzer.rulebook import Matcher
 from analyzer.rulebook.telling import telling
 from analyzer.sources import open_sources
@@ -40,7 +41,7 @@ def report_on(partials: Partials, rulebook: Matcher, options: Options, notes: Se
     stories, more = assemble(partials)
     options = with_baseline(options, stories)
     chosen = [story for story in stories if options.job_id is None or story.key.id == options.job_id]
-    diagnoses = sorted((diagnose_story(story, rulebook, options) for story in chosen), key=_failed_first)
+    diagnoses = in_order(diagnose_story(story, rulebook, options) for story in chosen)
     tool = Tool(version=__version__, rulebook_version=rulebook.version)
     found = sorted({story.key.id for story in stories})
     return Report(tool=tool, diagnoses=diagnoses, notes=sorted_notes([*notes, *more]), jobs_found=found)
@@ -54,12 +55,6 @@ def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnos
     findings = name_replicas(findings, story)
     timeline = reconstruct(story, messages, findings, options)
     return judge(story, messages, findings, timeline, options)
-
-
-def _failed_first(diagnosis: Diagnosis) -> tuple[bool, bool, int, str]:
-    """Failed jobs first, by time; those of which only a state is known, without a time, stand behind."""
-    first = diagnosis.stats.first
-    return (diagnosis.outcome != "failed", first is None, int(first or 0), diagnosis.job.id)
 
 
 def sorted_notes(notes: Iterable[Note]) -> list[Note]:

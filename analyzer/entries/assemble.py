@@ -27,6 +27,7 @@ def assemble(partials: Partials) -> tuple[list[Story], list[Note]]:
     loose = partials.get(None, Partial())
     leftover = _tie(loose, named)
     notes = _place(leftover, named)
+    _add_what_stands_behind(named)
     stories = [Story(key, partial.in_order()) for key, partial in sorted(named.items())]
     doubled = sum(partial.doubled for partial in named.values())
     if doubled:
@@ -83,6 +84,34 @@ def _says_more(one: JobKey, other: JobKey) -> bool:
         return 2 if key.project and not key.project.isdigit() else 1 if key.project else 0
 
     return rank(one) > rank(other)
+
+
+# -- jobs of jobs
+
+
+def _add_what_stands_behind(named: dict[JobKey, Partial]) -> None:
+    """Gives a pipeline, trial or managed training the entries of the custom jobs behind it that failed: its cause.
+
+    Those jobs stay jobs of their own beside it.
+    """
+    by_id = {key.id: key for key in sorted(named) if key.platform == "vertex"}
+    behind = {key: _failed_behind(named[key]) for key in by_id.values()}
+    for key, ids in behind.items():
+        for other in sorted({by_id[name] for name in ids if name in by_id} - {key}):
+            for entry in list(named[other].entries.values()):
+                named[key].add(entry)
+
+
+def _failed_behind(partial: Partial) -> set[str]:
+    """The ids of the custom jobs that failed, as a job's own descriptions name them."""
+    found: set[str] = set()
+    for entry in partial.entries.values():
+        fields = entry.fields
+        if "backing_job" in fields or "failed_jobs" in fields:
+            found.update(str(name) for name in fields.get("failed_jobs") or ())
+            if str(fields.get("state") or "").endswith(("FAILED", "INFEASIBLE")) and fields.get("backing_job"):
+                found.add(str(fields["backing_job"]))
+    return found
 
 
 # -- entries without a name

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from analyzer.model.diagnosis import Diagnosis, Report
+from analyzer.model.order import in_order
 from analyzer.report.neutral import shown_line
-from analyzer.report.order import in_order
 from analyzer.report.proof import proof_of
 
 _LEVELS = {"failed": "error", "cancelled": "warning", "unknown": "warning"}

@@ -16,10 +16,10 @@ import jinja2
 from markupsafe import Markup
 
 from analyzer.model.diagnosis import Report
+from analyzer.model.order import in_order
 from analyzer.report.job_view import JobView
 from analyzer.report.language import language
 from analyzer.report.neutral import clipped, shown, shown_line, web_link
-from analyzer.report.order import in_order
 from analyzer.report.proof import source_of, steps_of
 from analyzer.resources import data_folder
 

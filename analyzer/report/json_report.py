@@ -10,9 +10,9 @@ import msgspec
 from analyzer.errors import NothingToDiagnose
 from analyzer.model.diagnosis import CATEGORIES, OUTCOMES, RETRY_ADVICE, SCHEMA_VERSION, Diagnosis, Report
 from analyzer.model.instant import Instant
+from analyzer.model.order import in_order
 from analyzer.model.timeline import END_REASONS_BESIDE_CATEGORIES, RUN_REASONS
 from analyzer.report.neutral import escaped_json, without_lone_surrogates
-from analyzer.report.order import in_order
 
 SCHEMA_ID = f"https://example.invalid/training-job-analyzer/diagnosis-{SCHEMA_VERSION}.schema.json"
 

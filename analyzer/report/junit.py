@@ -5,8 +5,8 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from analyzer.model.diagnosis import Diagnosis, Report
+from analyzer.model.order import in_order
 from analyzer.report.neutral import clipped, shown, shown_line
-from analyzer.report.order import in_order
 from analyzer.report.proof import proof_of, steps_of
 
 

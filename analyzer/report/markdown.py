@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from analyzer.model.diagnosis import Diagnosis, Evidence, Remedy, Report
+from analyzer.model.order import in_order
 from analyzer.report.chart import run_rows
 from analyzer.report.language import (
     CATEGORY_NAMES,
@@ -21,7 +22,6 @@ from analyzer.report.language import (
     language,
 )
 from analyzer.report.neutral import clipped, shown, shown_line, web_link
-from analyzer.report.order import in_order
 from analyzer.report.proof import proof_of, source_of, steps_of
 
 _MOST_RUNS = 40

@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import quote
 
 from analyzer.model.diagnosis import Diagnosis, Evidence, Report
+from analyzer.model.order import in_order
 from analyzer.report.language import CATEGORY_NAMES
 from analyzer.report.neutral import escaped_json, shown, shown_line, web_link, without_lone_surrogates
-from analyzer.report.order import in_order
 from analyzer.report.proof import proof_of
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -14,9 +14,9 @@ from rich.text import Text
 
 from analyzer.model.diagnosis import Diagnosis, Report
 from analyzer.model.entry import Note
+from analyzer.model.order import in_order
 from analyzer.report.language import Language, language
 from analyzer.report.neutral import shown_line
-from analyzer.report.order import in_order
 from analyzer.report.terminal_explain import explanation
 from analyzer.report.terminal_job import OUTCOME_SIGNS, OUTCOME_STYLES, one_job
 

@@ -114,7 +114,8 @@ def _exception(condition: Condition, message: Message) -> Values | None:
 def _chosen_link(condition: Condition, message: Message) -> tuple[ExceptionLink, Values] | None:
     """The link of a traceback's chain that the condition holds for, with what its message gives.
 
-    Of several the last one, which ended the program; but a wrapper says less than the cause that it was raised from.
+    Of several the last one, which ended the program; but a wrapper says less than the cause that it was raised from,
+    unless that is a transport's detail which a client library translated.
     """
     wanted = [condition.exception] if isinstance(condition.exception, str) else condition.exception or []
     found: tuple[ExceptionLink, Values] | None = None
@@ -123,6 +124,8 @@ def _chosen_link(condition: Condition, message: Message) -> tuple[ExceptionLink,
             break
         if not any(_is_type(name, link.type) for name in wanted):
             continue
+        if found is not None and any(_is_type(name, link.type) for name in condition.translated):
+            break
         values: Values | None = {} if condition.message is None else _regex(condition.message, link.message)
         if values is not None:
             found = (link, values)

@@ -78,6 +78,7 @@ class Condition(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_de
     exception: str | list[str] | None = (
         None  # type names, short or dotted, of any link in a chain; "*": any
     )
+    translated: list[str] = []  # beside `exception`: types of which the exception raised from them says more
     message: str | None = None  # beside `exception`: a regex that the same link's message must match
     fields: dict[str, str | int | list[str | int]] | None = (
         None  # structured facts; one of them, `/…/` is a regex
