@@ -15,6 +15,8 @@ _STAMPED = re.compile(rf"^{_STAMP} (?P<text>.*)$|^{_STAMP.replace('time', 'alone
 _CRI = re.compile(
     rf"^{_STAMP.replace('{6,9}', '{1,9}')} (?P<stream>stdout|stderr) (?P<tag>[FP])(?::\S*)? ?(?P<text>.*)$"
 )
+_HOST = re.compile(r"^(?P<name>[a-z][a-z0-9.-]{0,60}[0-9]): ?(?P<text>.*)$")
+_PDSH = re.compile(r"^pdsh@\S+: (?P<name>[\w.-]+): (?P<text>.*)$")
 _MULTIPLEXED = re.compile(r"^(?P<name>[A-Za-z][\w.-]*\d) *\|(?: (?P<text>.*))?$")
 _POD_LOG = re.compile(
     r"(?:^|/)(?P<pod>[a-z0-9][a-z0-9.-]*)_(?P<ns>[a-z0-9-]+)_(?P<container>[a-z0-9-]+)-[0-9a-f]{64}\.log"
@@ -39,6 +41,22 @@ def recognize_stamped(head: Sequence[str], name: str) -> Stamped | None:
 def recognize_multiplexed(head: Sequence[str], name: str) -> Multiplexed | None:
     """The dialect of several containers or hosts in one console (`worker-0 | text`, as Docker Compose writes it)."""
     return Multiplexed() if len(head) > 1 and share([_MULTIPLEXED.match(line) for line in head]) > 0.7 else None
+
+
+def recognize_hosts(head: Sequence[str], name: str) -> Hosts | None:
+    """The dialect of several machines in one console (`node-07: text`), as pdsh and the launchers above it write it."""
+    rows = [_HOST.match(line) for line in head]
+    names = {row["name"] for row in rows if row}
+    return Hosts() if len(names) > 1 and share(rows) > 0.7 else None
+
+
+class Hosts:
+    """Reads `HOST: text`, and what pdsh itself says of a host."""
+
+    def read(self, line: str) -> Said | None:
+        """What a line says; None for one without a host."""
+        row = _HOST.match(line) or _PDSH.match(line)
+        return None if row is None else Said(text=row["text"], replica=row["name"], node=row["name"])
 
 
 class Multiplexed:

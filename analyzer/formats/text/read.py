@@ -12,6 +12,7 @@ from analyzer.formats.text.blocks import read_block
 from analyzer.formats.text.console_copy import recognize_explorer, recognize_list
 from analyzer.formats.text.container_output import (
     recognize_cri,
+    recognize_hosts,
     recognize_multiplexed,
     recognize_prefixed,
     recognize_stamped,
@@ -24,7 +25,7 @@ from analyzer.model import Entry, Instant
 
 RECOGNIZERS: tuple[Recognizer, ...] = (
     recognize_stream_logs, recognize_explorer, recognize_list, recognize_cri, recognize_prefixed, recognize_slurmctld,
-    recognize_machine, recognize_stamped, recognize_multiplexed, recognize_plain,
+    recognize_machine, recognize_stamped, recognize_multiplexed, recognize_hosts, recognize_plain,
 )  # fmt: skip
 _LOOK = 400
 
