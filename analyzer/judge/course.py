@@ -11,6 +11,10 @@ from analyzer.rulebook import Finding
 
 SIGNS_OF_LIFE = frozenset(("step", "checkpoint_saved", "training_done", "job_succeeded"))
 ENDS_WELL = frozenset(("training_done", "job_succeeded"))
+BEGINNINGS = frozenset(
+    ("checkpoint_restored", "container_start", "attempt_begin", "numbered_attempt", "worker_restart", "job_restart",
+     "restart")
+)  # fmt: skip
 OWN_DEATHS = frozenset(("error", "oom", "crash", "retryable", "preempted"))
 FAILURES = frozenset(("error", "oom", "crash", "retryable", "preempted", "maintenance", "unknown"))
 CLOCK_SLACK = 10.0
@@ -29,6 +33,11 @@ class Course:
         self._signs: dict[tuple[str | None, int | None], list[int]] = {}
         self._all_signs: list[int] = []
         self._good_ends: list[int] = []
+        self._beginnings = [
+            self._place[id(finding.message)]
+            for finding in findings
+            if finding.rule.event in BEGINNINGS and id(finding.message) in self._place
+        ]
         for finding in findings:
             if finding.rule.event in SIGNS_OF_LIFE and id(finding.message) in self._place:
                 place = self._place[id(finding.message)]
@@ -61,6 +70,13 @@ class Course:
         """How many signs of life the whole job gave after a message."""
         place = self._place.get(id(message))
         return 0 if place is None else len(self._all_signs) - bisect_right(self._all_signs, place)
+
+    def began_anew_between(self, one: Message, other: Message) -> bool:
+        """Whether a container, an attempt or a resumed training began after one message and before another."""
+        first, last = self._place.get(id(one)), self._place.get(id(other))
+        if first is None or last is None:
+            return False
+        return any(first < place < last for place in self._beginnings)
 
     def ended_well_after(self, message: Message) -> bool:
         """Whether any replica said after a message that training is done, or reached its last step."""

@@ -19,6 +19,11 @@ PEER_TROUBLE = frozenset(("network", "timeout"))
 PEER_LAG = 60.0
 """Seconds by which a peer's end may be logged after its connections break: the runner and the service report late."""
 
+NOT_ITS_OWN = PEER_TROUBLE | {"preemption", "cancelled", "hardware"}
+"""Categories that do not say that the program or its machine failed by itself."""
+
+PROGRAM = frozenset((Origin.REPLICA, Origin.TEXT))
+
 MACHINES = frozenset((Origin.NODE, Origin.AUDIT))
 """Speakers outside the job, whose lines stand in its log only by their time."""
 
@@ -44,6 +49,7 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
         _survival(candidate, course)
         _agreement(candidate, verdicts)
         _speaker(candidate)
+    _taken_then_failed(candidates, course)
     own_deaths = _own_deaths(findings, course)
     for candidate in candidates:
         _after_a_peer_died(candidate, own_deaths)
@@ -76,6 +82,21 @@ def _survival(candidate: Candidate, course: Course) -> None:
         candidate.give(-30, "earlier_run")
     if candidate.others:
         candidate.give(min(6, 2 * len(candidate.others)), "seen_times", times=len(candidate.others) + 1)
+
+
+def _taken_then_failed(candidates: Sequence[Candidate], course: Course) -> None:
+    """A machine that was taken away is no cause once the job ran again and failed by itself: restarts are for that."""
+    last = course.last_attempt
+    if last is None or not any(lane.runs for lane in last.replicas):
+        return
+    own = [c for c in candidates if c.finding.role is Role.ROOT and c.finding.rule.category not in NOT_ITS_OWN]
+    own = [c for c in own if c.finding.message.origin in PROGRAM and course.in_last_life(c.replica, c.time)]
+    taken = [c for c in candidates if c.finding.rule.category == "preemption"]
+    for candidate in taken:
+        over = not course.in_last_life(candidate.replica, candidate.time)
+        message = candidate.finding.message
+        if any(c.score > 0 and (over or course.began_anew_between(message, c.finding.message)) for c in own):
+            candidate.give(-SURVIVED, "ran_again_then_failed")
 
 
 def _agreement(candidate: Candidate, verdicts: Iterable[Finding]) -> None:

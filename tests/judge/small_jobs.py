@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from analyzer.entries import Options, Story
 from analyzer.judge import judge
-from analyzer.model import SECOND, Diagnosis, Entry, Instant, JobKey, Message, Origin, Timeline
+from analyzer.model import (
+    SECOND,
+    Attempt,
+    Diagnosis,
+    Entry,
+    Instant,
+    JobKey,
+    Message,
+    Origin,
+    ReplicaRuns,
+    Run,
+    Timeline,
+)
 from analyzer.rulebook import Matcher, Rule
 from analyzer.rulebook.load import parse_rule
 from analyzer.stitch import message_of
@@ -29,6 +41,8 @@ RULES = [
     rule("user_exception.boom", "BOOM (?P<what>\\w+)"),
     rule("out_of_memory.gpu", "GPU IS FULL", weight=80, explains="[network.nccl]"),
     rule("network.nccl", "NCCL broke", weight=55),
+    rule("preemption.spot", "PREEMPTED", weight=80),
+    rule("progress.restored", "resumed", role="progress", event="checkpoint_restored"),
     rule("progress.step", "step (?P<step>\\d+) done", role="progress", event="step"),
     rule("noise.shout", "BOOM harmless", role="noise", weight=60),
     rule(
@@ -62,9 +76,13 @@ def service(second: int, text: str) -> Message:
     return said(second, text, "service", Origin.SERVICE)
 
 
-def judged(*messages: Message, options: Options | None = None) -> Diagnosis:
-    """The diagnosis of some messages without a timeline."""
+ONE_RUN = Timeline(attempts=[Attempt(number=1, replicas=[ReplicaRuns(name="workerpool0-0", runs=[Run()])])])
+"""A timeline that knows no more than that the replica ran."""
+
+
+def judged(*messages: Message, options: Options | None = None, timeline: Timeline | None = None) -> Diagnosis:
+    """The diagnosis of some messages, without a timeline unless one is given."""
     matcher = Matcher(RULES)
     findings = [finding for message in messages for finding in matcher.find(message)]
     story = Story(KEY, tuple(message.first for message in messages))
-    return judge(story, messages, findings, Timeline(), options or Options())
+    return judge(story, messages, findings, timeline or Timeline(), options or Options())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from small_jobs import judged, said, service
+from small_jobs import ONE_RUN, judged, said, service
 
 from analyzer.entries import Options
 
@@ -12,6 +12,14 @@ def test_a_failure_that_training_survived_is_no_cause() -> None:
     diagnosis = judged(said(1, "BOOM first"), said(2, "step 1 done"), said(3, "step 2 done"), said(4, "BOOM last"))
     assert diagnosis.root_cause is not None
     assert diagnosis.root_cause.values["what"] == "last"
+
+
+def test_a_machine_that_was_taken_away_is_no_cause_once_the_job_failed_by_itself_later() -> None:
+    """Restarts are for preemption: what ended the job is what failed after it ran again."""
+    again = judged(said(1, "PREEMPTED"), said(2, "resumed"), said(3, "BOOM now"), timeline=ONE_RUN)
+    assert again.category == "user_exception"
+    last = judged(said(1, "PREEMPTED"), said(3, "BOOM now"), timeline=ONE_RUN)
+    assert last.category == "preemption"
 
 
 def test_a_peers_network_error_follows_from_the_first_death() -> None:
