@@ -85,8 +85,9 @@ def _on_node(finding: Finding, story: Story, course: Course) -> str | None:
     if not node:
         return None
     there = {e.replica for e in story.entries if e.node == node and e.replica and e.replica != "service"}
-    if len(there) == 1:
-        return there.pop()
+    names = names_of(story)
+    if len({names.stable(name) for name in there}) == 1:  # one, or one and its successors
+        return min(there)
     return node if story.key.platform in ("slurm", "compute", "tpu", "local") and not there else None
 
 
