@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,9 @@ JOB_KINDS = frozenset(
      "CronJob", "StatefulSet", "Deployment", "ReplicaSet", "Notebook")
 )  # fmt: skip
 """Kinds of objects that own pods; an event about one belongs to the job of that name."""
+
+_EXITED = re.compile(r"Pod: [a-z0-9-]+\.(?P<pod>[a-z0-9.-]+) exited with code \d+")
+"""The operator's words, with the pod's namespace and name (kubeflow/trainer v1, `pkg/controller.v1/common`)."""
 
 
 def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
@@ -34,6 +38,7 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
     if message is None and not event.get("reason"):
         raise ValueError("an event has a message or a reason")
     kind, name = about.get("kind"), about.get("name")
+    pod = name if kind == "Pod" else _exited_pod(event, message)
     namespace = about.get("namespace") or as_dict(event.get("metadata")).get("namespace")
     fields = known(
         kind="event",
@@ -41,7 +46,7 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
         type=event.get("type"),
         involved_kind=kind,
         involved_name=name,
-        pod=name if kind == "Pod" else None,
+        pod=pod,
         uid=about.get("uid"),
         namespace=namespace,
         container=_container(about.get("fieldPath")),
@@ -55,11 +60,17 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
         text=str(message if message is not None else event["reason"]).rstrip("\r\n"),
         fields=fields,
         job=_job(kind, name, str(place.get("project") or "")),
-        replica=name if kind == "Pod" else None,
+        replica=pod,
         node=name if kind == "Node" else (source.get("host") or None) if kind == "Pod" else None,
         severity="WARNING" if event.get("type") == "Warning" else "INFO",
         time=event_time(event),
     )
+
+
+def _exited_pod(event: Mapping[str, Any], message: str | None) -> str | None:
+    """The pod that Kubeflow's operator tells the exit of, in an event about the job."""
+    found = _EXITED.match(message) if event.get("reason") == "ExitedWithCode" and message else None
+    return found["pod"] if found else None
 
 
 def event_time(event: Mapping[str, Any]) -> Any:

@@ -23,7 +23,12 @@ def root_cause_of(
 ) -> RootCause:
     """The chosen cause with its evidence: first the proving message, then what supports it."""
     finding = chosen.finding
-    replica = _ended_of_pool(chosen.replica, course) or _on_node(finding, story, course) or _named_by_launcher(findings)
+    replica = (
+        _ended_of_pool(chosen.replica, course)
+        or _on_node(finding, story, course)
+        or _named_by_launcher(findings)
+        or _taken_away(course)
+    )
     code, signal = _exit(finding, replica, findings, course, options)
     pair = course.run_at(replica, finding.time)
     support = _support(chosen, findings)
@@ -81,6 +86,15 @@ def _on_node(finding: Finding, story: Story, course: Course) -> str | None:
     if len(there) == 1:
         return there.pop()
     return node if story.key.platform in ("slurm", "compute", "tpu", "local") and not there else None
+
+
+def _taken_away(course: Course) -> str | None:
+    """The replica whose machine was taken away, where that ended the last attempt and the service names none."""
+    last = course.last_attempt
+    if last is None or last.end_reason != "preemption":
+        return None
+    taken = [lane.name for lane in last.replicas if any(run.reason == "preempted" for run in lane.runs)]
+    return taken[0] if len(taken) == 1 else None
 
 
 def _tells_an_end(finding: Finding) -> bool:

@@ -21,6 +21,7 @@ SKEW = 10 * SECOND
 SAME_WORD = 60 * SECOND
 """Two words about one retry (requeue and its confirmation) come within this time."""
 ENDERS = frozenset(("stockout", "internal_error"))
+FINAL = frozenset(("job_succeeded", "job_failed", "job_cancelled"))
 VERDICTS = frozenset(("replica_failed", "replica_out_of_memory", "low_memory", "low_disk"))
 
 
@@ -40,6 +41,7 @@ class Try:
     end_reason: str | None = None
     root: Life | None = None
     fatal: Signal | None = None
+    announced: bool = False  # a scheduler or controller said that it starts the job again
     quiet: bool = False  # nothing but new machines tells that it began
     is_trial: bool = False  # a trial of a hyperparameter tuning job, which stands beside others and is no retry
     current: dict[str, Life] = field(default_factory=dict)  # the last life of each lane so far
@@ -51,6 +53,11 @@ class Try:
         if any(life.start_cut for life in self.lives):
             return None
         return min((self.begin, *(life.begin for life in self.lives), *(signal.moment for signal in self.signals)))
+
+    @property
+    def over(self) -> bool:
+        """Whether the service's last word on the job was heard: what is said after it repeats what is known."""
+        return any(signal.event in FINAL for signal in self.signals)
 
     def lanes(self) -> dict[str, list[Life]]:
         """Its lives by lane, in order."""
@@ -109,8 +116,8 @@ class Cutter:
         """The attempt that is going on."""
         return self.tries[-1]
 
-    def _next(self, begin: int, *, quiet: bool = False) -> Try:
-        self.tries.append(Try(self.now.number + 1, begin, quiet=quiet))
+    def _next(self, begin: int, *, announced: bool = False, quiet: bool = False) -> Try:
+        self.tries.append(Try(self.now.number + 1, begin, announced=announced, quiet=quiet))
         return self.now
 
     # -- the service's words
@@ -122,8 +129,11 @@ class Cutter:
                 now = self._next(signal.moment)
             now.rules.add(signal.finding.rule.id)
         elif event == "job_restart":
-            if (now.lives or now.ended) and not self._already_told(signal):
-                now = self._next(signal.moment)
+            if (now.lives or now.ended or now.rules) and not self._already_told(signal):
+                now = self._next(signal.moment, announced=True)
+        elif event == "restart":
+            if self._all_start_again(signal.moment):
+                now = self._next(signal.moment, announced=True)
         elif event == "numbered_attempt":
             now = self._numbered(signal)
         elif event == "job_running" and now.running is not None and self._all_changed(signal.moment):
@@ -131,7 +141,7 @@ class Cutter:
         if event == "job_running" and now.running is None:
             now.running = signal.moment
         if event in ENDERS:
-            if now.ended is not None and signal.moment - now.ended.moment > SAME_WORD:
+            if now.ended is not None and not now.over and signal.moment - now.ended.moment > SAME_WORD:
                 now = self._next(signal.moment)
             now.ended = signal
         now.signals.append(signal)
@@ -142,7 +152,7 @@ class Cutter:
         known = self.now.label
         first_seen = known is None and self.now.number == 1 and bool(self.now.lives)
         if number > (0 if first_seen else number if known is None else known):
-            self._next(signal.moment)
+            self._next(signal.moment, announced=True)
         self.now.label = number
         return self.now
 
@@ -155,6 +165,11 @@ class Cutter:
     def _already_told(self, signal: Signal) -> bool:
         told = [other for other in self.now.signals if other.event == "job_restart"]
         return bool(told) and signal.moment - told[-1].moment < SAME_WORD
+
+    def _all_start_again(self, moment: int) -> bool:
+        """Whether all of several replicas end after a controller's word on a restart, and then begin a further life."""
+        following = [self._following(life) for life in self.now.current.values()]
+        return len(following) > 1 and all(life is not None and life.begin > moment for life in following)
 
     # -- lives
 
@@ -185,7 +200,7 @@ class Cutter:
 
     def _told_before(self, life: Life) -> bool:
         """Whether the attempt that is going on had been announced before a container started."""
-        return bool(self.now.rules) and self.now.begin < life.begin
+        return (self.now.announced or bool(self.now.rules)) and self.now.begin < life.begin
 
     def _by_label(self, life: Life) -> Try:
         now = self.now
@@ -236,11 +251,14 @@ class Cutter:
     def _state(self, current: Life, moment: int) -> str:
         if current.last > moment + SKEW:
             return "goes on"
-        lives = self.lanes[current.lane]
-        number = self.order[id(current)] + 1
-        if number >= len(lives):
+        following = self._following(current)
+        if following is None:
             return "silent"
-        return "changed" if lives[number].unit != current.unit else "goes on"
+        return "changed" if following.unit != current.unit else "goes on"
+
+    def _following(self, life: Life) -> Life | None:
+        lives, number = self.lanes[life.lane], self.order[id(life)] + 1
+        return lives[number] if number < len(lives) else None
 
     def _single_tried_again(self, previous: Life, life: Life) -> bool:
         """The same for a job of one replica, where another machine alone may also mean that its VM was replaced."""

@@ -199,7 +199,9 @@ def _lanes(story: Story, clock: Clock, marks: dict[int, _Marks], said: set[int])
             item.role, item.memory, item.finding = mark.role, mark.memory, mark.finding
         named = mark.signals[0].replica if mark.signals and not output else entry.replica
         lanes.setdefault(lane_name(named, entry), []).append(item)
-    if len(lanes) > 1 and "" in lanes and not any(item.signals for item in lanes[""]):
+    # Beside named replicas, or the service's own entries, text without a speaker is some client's unless it tells more.
+    others = len(lanes) > 1 or any(entry.origin is Origin.SERVICE for entry in story.entries)
+    if "" in lanes and others and not any(item.signals or item.failure for item in lanes[""]):
         del lanes[""]
     return {name: lanes[name] for name in sorted(lanes) if _tells_of_a_container(lanes[name])}
 

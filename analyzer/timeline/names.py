@@ -23,6 +23,11 @@ class Names:
         spoken = _SPOKEN.fullmatch(name)
         return self._by_fold.get(_fold(name)) or (f"{spoken[1]}-replica-{spoken[2]}" if spoken else name)
 
+    def of_pool(self, pool: str) -> str:
+        """The replica that a pool consists of; the pool's name where it has several, or where none of it is known."""
+        members = [name for name in sorted(self.known) if name != pool and pool_of(name) == pool]
+        return members[0] if len(members) == 1 else pool
+
 
 def pool_of(name: str) -> str:
     """The pool that a replica's name begins with; the name itself where it names none."""
