@@ -27,7 +27,7 @@ def root_cause_of(
         _ended_of_pool(chosen.replica, course)
         or _on_node(finding, story, course)
         or _named_by_launcher(findings)
-        or _taken_away(course)
+        or _taken_away(course, story)
     )
     code, signal = _exit(finding, replica, findings, course, options)
     pair = course.run_at(replica, finding.time)
@@ -88,13 +88,13 @@ def _on_node(finding: Finding, story: Story, course: Course) -> str | None:
     return node if story.key.platform in ("slurm", "compute", "tpu", "local") and not there else None
 
 
-def _taken_away(course: Course) -> str | None:
+def _taken_away(course: Course, story: Story) -> str | None:
     """The replica whose machine was taken away, where that ended the last attempt and the service names none."""
     last = course.last_attempt
     if last is None or last.end_reason != "preemption":
         return None
     taken = [lane.name for lane in last.replicas if any(run.reason == "preempted" for run in lane.runs)]
-    return taken[0] if len(taken) == 1 else None
+    return taken[0] if len(taken) == 1 and taken[0] != story.key.id else None
 
 
 def _tells_an_end(finding: Finding) -> bool:

@@ -36,6 +36,7 @@ class Try:
     rules: set[str] = field(default_factory=set)
     ended: Signal | None = None
     label: int | None = None
+    earlier: int | None = None  # how many attempts a line counts before it
     running: int | None = None
     end: int | None = None
     end_reason: str | None = None
@@ -65,6 +66,34 @@ class Try:
         for life in self.lives:
             found.setdefault(life.lane, []).append(life)
         return found
+
+
+def earlier_attempts(values: Mapping[str, str]) -> int:
+    """How many attempts a line counts before its own: as it says, by how they ended, or by its own number from 1."""
+    attempt = number_in(values, "attempt")
+    if attempt is not None:
+        return max(attempt - 1, 0)
+    return sum(number_in(values, name) or 0 for name in ("count", "preempted", "failed"))
+
+
+def begun_again(job: Sequence[Signal]) -> list[Signal]:
+    """The words, in order, after which the job's next attempt prints: a higher number, or a start after a requeue."""
+    found: list[Signal] = []
+    known: dict[str, int] = {}
+    requeued = False
+    for signal in job:
+        if signal.event == "job_restart":
+            requeued = True
+        elif signal.event == "attempt_begin" and requeued:
+            requeued = False
+            found.append(signal)
+        elif signal.event in ("numbered_attempt", "earlier_attempts"):
+            numbered = signal.event == "numbered_attempt"
+            number = (number_in(signal.values, "attempt") or 0) if numbered else earlier_attempts(signal.values)
+            if number > known.setdefault(signal.event, number):
+                found.append(signal)
+            known[signal.event] = number
+    return found
 
 
 class Cutter:
@@ -136,6 +165,8 @@ class Cutter:
                 now = self._next(signal.moment, announced=True)
         elif event == "numbered_attempt":
             now = self._numbered(signal)
+        elif event == "earlier_attempts":
+            now = self._counted(signal)
         elif event == "job_running" and now.running is not None and self._all_changed(signal.moment):
             now = self._next(signal.moment)
         if event == "job_running" and now.running is None:
@@ -154,6 +185,14 @@ class Cutter:
         if number > (0 if first_seen else number if known is None else known):
             self._next(signal.moment, announced=True)
         self.now.label = number
+        return self.now
+
+    def _counted(self, signal: Signal) -> Try:
+        """The attempt that a line belongs to which counts those before it; a higher count begins a new attempt."""
+        number, known = earlier_attempts(signal.values), self.now.earlier
+        if known is not None and number > known:
+            self._next(signal.moment, announced=True)
+        self.now.earlier = number
         return self.now
 
     def _begins_again(self, signal: Signal) -> bool:

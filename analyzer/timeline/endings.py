@@ -11,14 +11,10 @@ from analyzer.model import SECOND
 from analyzer.timeline.attempts import Try
 from analyzer.timeline.evidence import Evidence, Signal
 from analyzer.timeline.failures import blame, word_on
-from analyzer.timeline.lives import Life
+from analyzer.timeline.lives import TOLD, Life
 from analyzer.timeline.policy import Limits, Policy
 
 _PRIMARIES = ("workerpool0-0", "master-replica-0", "chief-replica-0")
-_TOLD = {
-    "OOMKilled": "out_of_memory", "Evicted": "preemption", "NodeShutdown": "preemption", "NodeLost": "preemption",
-    "Preempting": "preemption", "Terminated": "preemption", "DeadlineExceeded": "timeout",
-}  # fmt: skip
 MACHINE_DELAY = 600 * SECOND
 """A word on a machine that was taken away may come this long after the last line from it."""
 
@@ -82,8 +78,8 @@ def _failure(attempt: Try, setting: Setting) -> str:
         return "crash" if transient else "user_exception"
     if root.reason == "oom":
         return "out_of_memory"
-    if root.told in _TOLD:
-        return _TOLD[root.told]
+    if root.told in TOLD:
+        return TOLD[root.told]
     words = [s for s in machine_words(attempt, setting.evidence) if same_machine(s, root)]
     if words:
         return words[0].finding.rule.category or "preemption"

@@ -21,6 +21,12 @@ LATE_LINES = 60 * SECOND
 """Lines of the node before may still come in for this long after the first line of the next."""
 
 
+TOLD = {
+    "OOMKilled": "out_of_memory", "Evicted": "preemption", "NodeShutdown": "preemption", "NodeLost": "preemption",
+    "Preempting": "preemption", "Terminated": "preemption", "DeadlineExceeded": "timeout",
+    "worker-shutdown": "preemption", "deadline-exceeded": "timeout",
+}  # fmt: skip
+"""What platforms say in a word of how a container or run ended: Kubernetes, and Taskcluster (`reasonResolved`)."""
 _ENDS = frozenset(("container_exit", "container_succeeded", "stopped", "peer_lost"))
 
 

@@ -1,4 +1,7 @@
-"""Objects of launchers that are not known by name, but that tell exit codes, states or errors in the usual words."""
+"""Objects of launchers that are not known by name, but that tell exit codes, states, runs or errors in the usual words.
+
+A scheduler's record of a task lists its runs, each with a number, a state and times, or counts its restarts.
+"""
 
 from __future__ import annotations
 
@@ -11,51 +14,100 @@ from analyzer.formats.located import Document
 from analyzer.formats.part import Part, known
 
 _EXIT = ("exit_code", "exitCode", "exitcode", "exit_status", "return_code", "returncode", "ExitCode")
-_STATE = ("state", "status", "phase")
+_STATE = ("state", "status", "phase", "State", "Status")
 _WORDS = ("error", "message", "error_message", "errorMessage", "reason")
+_ENDS = ("reasonResolved", "state_message", "termination_reason", "statusReason")
+"""Keys whose value is a bare word of the scheduler, which says nothing without its key."""
 _NAMES = ("name", "task", "replica", "id", "task_id", "rank", "index")
+_OWNERS = ("name", "task", "taskId", "task_id", "job_name", "jobName", "id")
+_RUNS = ("runId", "attempt", "attempt_number", "attemptNumber", "try_number", "run_attempt")
+_COUNTS = ("restarts", "Restarts", "restart_count", "restartCount", "RestartCount", "num_restarts", "numRestarts")
+_BEGINS = ("started", "start_time", "startTime", "started_at", "startedAt", "StartedAt", "start_date")
+_FINISHES = ("finished", "end_time", "endTime", "finished_at", "finishedAt", "FinishedAt", "resolved", "stoppedAt",
+             "completed_at", "completedAt", "end_date")  # fmt: skip
+_MOST_RUNS = 1000
+"""A higher number is no count of runs but an identifier."""
 _PARTS = 10_000
 
 
 def unknown_parts(document: Document, value: Any) -> list[Part]:
-    """A statement for each object that tells an exit code or an error; none where the document has no such object."""
-    return [part for part, _ in zip(_walk(document, value, None, 0), range(_PARTS), strict=False)]
+    """A statement for each object that tells an exit code, a run or an error; none where there is no such object."""
+    return [part for part, _ in zip(_walk(document, value, None, None, 0), range(_PARTS), strict=False)]
 
 
-def _walk(document: Document, value: Any, place: tuple[Any, str | int] | None, depth: int) -> Iterator[Part]:
+def _walk(
+    document: Document, value: Any, place: tuple[Any, str | int] | None, owner: str | None, depth: int
+) -> Iterator[Part]:
     if depth > 12:
         return
     if isinstance(value, dict):
-        part = _stated(document, value, place)
+        part = _stated(document, value, place, owner)
         if part is not None:
             yield part
+        owner = _text(value, _OWNERS) or owner
         for key, inner in value.items():
             if isinstance(inner, dict | list):
-                yield from _walk(document, inner, (value, key), depth + 1)
+                yield from _walk(document, inner, (value, key), owner, depth + 1)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             if isinstance(inner, dict | list):
-                yield from _walk(document, inner, (value, index), depth + 1)
+                yield from _walk(document, inner, (value, index), owner, depth + 1)
 
 
-def _stated(document: Document, value: Mapping[str, Any], place: tuple[Any, str | int] | None) -> Part | None:
-    code = next((found for key in _EXIT if (found := number(value.get(key))) is not None), None)
-    state = next((value[key] for key in _STATE if isinstance(value.get(key), str)), None)
+def _stated(
+    document: Document, value: Mapping[str, Any], place: tuple[Any, str | int] | None, owner: str | None
+) -> Part | None:
+    code, state = _number(value, _EXIT), _text(value, _STATE)
     word = next((key for key in _WORDS if isinstance(value.get(key), str) and value[key]), None)
-    if code is None and (state is None or word is None):
+    run, restarts = _run(value), _number(value, _COUNTS)
+    if code is None and (state is None or (word is None and run is None and restarts is None)):
         return None
-    name = next((value[key] for key in _NAMES if isinstance(value.get(key), str | int)), None)
-    kind = "task" if place is not None else "job"
-    fields = known(kind=kind, exit_code=code, state=state, display_name=None if name is None else str(name))
-    if word is not None:
-        text, line = str(value[word]).rstrip("\n"), document.place(value, word)
-    elif place is not None:
-        text, line = document.quote(*place), document.place(*place)
-    else:
-        key = next(key for key in (*_EXIT, *_STATE) if key in value)
-        text, line = document.quote(value, key), document.place(value, key)
-    time = next(
-        (found for key in ("finished", "end_time", "endTime", "finished_at") if (found := any_instant(value.get(key)))),
-        None,
+    fields = known(
+        kind="task" if place is not None else "job",
+        exit_code=code,
+        state=state,
+        display_name=_name(value, place, owner, counted=run is not None or restarts is not None),
+        restart_count=restarts,
+        started=None if restarts or run is None else _text(value, _BEGINS),
+        finished=_text(value, _FINISHES),
+        reason=_text(value, _ENDS),
     )
-    return Part(text=text, fields=fields, time=time, line=line)
+    text, line = _words(document, value, place, word)
+    time = next((found for key in _FINISHES if (found := any_instant(value.get(key)))), None)
+    return Part(text=text, fields=fields, time=time, line=line, attempt=run)
+
+
+def _name(
+    value: Mapping[str, Any], place: tuple[Any, str | int] | None, owner: str | None, *, counted: bool
+) -> str | None:
+    """Its own name; of a run, whose run it is; of an object in a table of names, the name it stands under."""
+    own = next((value[key] for key in _NAMES if isinstance(value.get(key), str | int)), None)
+    if own is not None or not counted:
+        return None if own is None else str(own)
+    return place[1] if place is not None and isinstance(place[1], str) else owner
+
+
+def _words(
+    document: Document, value: Mapping[str, Any], place: tuple[Any, str | int] | None, word: str | None
+) -> tuple[str, int]:
+    """What to quote of an object, and its line: its error, its reason, else the whole object or its state."""
+    if word is not None:
+        return str(value[word]).rstrip("\n"), document.place(value, word)
+    reason = next((key for key in _ENDS if value.get(key)), None)
+    if reason is None and place is not None:
+        return document.quote(*place), document.place(*place)
+    key = reason or next(key for key in (*_EXIT, *_STATE) if key in value)
+    return document.quote(value, key), document.place(value, key)
+
+
+def _run(value: Mapping[str, Any]) -> int | None:
+    found = _number(value, _RUNS)
+    return found if found is not None and 0 <= found < _MOST_RUNS else None
+
+
+def _number(value: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
+    return next((found for key in keys if (found := number(value.get(key))) is not None), None)
+
+
+def _text(value: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
+    return next((value[key] for key in keys if isinstance(value.get(key), str) and value[key]), None)
