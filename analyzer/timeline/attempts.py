@@ -14,7 +14,7 @@ from analyzer.model import SECOND
 from analyzer.timeline.evidence import Signal, number_in
 from analyzer.timeline.lives import Life
 from analyzer.timeline.policy import Limits, Policy
-from analyzer.timeline.verdicts import gone_on_after
+from analyzer.timeline.verdicts import AFTER_VERDICT, gone_on_after
 
 SKEW = 10 * SECOND
 """Clocks of replicas and service may be this far apart."""
@@ -233,9 +233,21 @@ class Cutter:
         same_unit = previous is not None and previous.unit is not None and previous.unit == life.unit
         if before is not None and before is not now:
             return before if same_unit and not self._told_before(life) else now
+        if self.limits.restart_job and self._whole_job_restarts(life, previous):
+            return self._next(life.begin, announced=True)
         if not same_unit and self._tried_again(life, previous):
             return self._next(life.begin, quiet=True)
         return now
+
+    def _whole_job_restarts(self, life: Life, previous: Life | None) -> bool:
+        """Whether a life begins a retry of a job that its description restarts as a whole for any worker's restart.
+
+        All its replicas begin again then; one that starts only to be shut down with the job does not.
+        """
+        if previous is None or self.of_life[id(previous)] is not self.now:
+            return False
+        again = all(self._following(current) is not None for current in self.now.current.values())
+        return again and (life.healthy - life.begin > AFTER_VERDICT or self._following(life) is not None)
 
     def _told_before(self, life: Life) -> bool:
         """Whether the attempt that is going on had been announced before a container started."""

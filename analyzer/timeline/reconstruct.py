@@ -27,6 +27,7 @@ from analyzer.timeline.remarks import (
     tell_limits,
     tell_missing,
     tell_resumed,
+    tell_settings,
     tell_silence,
 )
 from analyzer.timeline.repeats import repeats, tell_repeats
@@ -67,6 +68,7 @@ def _remarks(
     evidence = setting.evidence
     told = tell_repeats(repeats(tries, job), lang)
     told += tell_limits(tries, counted, setting, lang)
+    told += tell_settings(tries, setting, lang)
     told += tell_silence(tries, evidence.clock, lang)
     told += tell_missing(tries, setting, lang)
     told += tell_resumed(tries, lang)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from analyzer.model import SECOND
 from analyzer.timeline.attempts import Try
 from analyzer.timeline.clock import Clock
-from analyzer.timeline.endings import Setting
+from analyzer.timeline.endings import Setting, time_up
 from analyzer.timeline.lives import Life
 from analyzer.timeline.names import pool_of
 from analyzer.timeline.restarts import Count, retry_limit
@@ -53,6 +53,20 @@ def _used_up(tries: Sequence[Try], name: str, used: int, lang: str) -> str:
     numbers = ", ".join(str(attempt.number) for attempt in where)
     after = say(then, lang) if then else ""
     return say("restarts_used", lang, replica=name, used=used, limit=used, attempt=numbers, then=after)
+
+
+def tell_settings(tries: Sequence[Try], setting: Setting, lang: str) -> list[str]:
+    """What the job's description set on retries and times, where it showed in how the job went."""
+    limits, told = setting.limits, []
+    if limits.restart_job and len(tries) > 1:
+        told.append(say("restart_job", lang, retries=len(tries) - 1))
+    if limits.retries_off and tries and tries[-1].end_reason not in (None, "success", "cancelled"):
+        told.append(say("retries_off", lang))
+    reached = time_up(tries[-1], limits) if tries and tries[-1].end_reason == "timeout" else None
+    if reached is not None:
+        limit = limits.wait if reached == "wait" else limits.timeout
+        told.append(say("wait_up" if reached == "wait" else "time_up", lang, limit=duration((limit or 0) * SECOND)))
+    return told
 
 
 def tell_deduced(tries: Sequence[Try], lang: str) -> list[str]:
