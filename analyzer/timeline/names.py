@@ -7,12 +7,20 @@ from collections.abc import Iterable
 
 _SPOKEN = re.compile(r"(master|chief|worker|ps|evaluator)(?:[ -]replica)?[ -](\d+)")
 _POOL = re.compile(r"(workerpool\d+|master-replica|worker-replica|ps-replica|evaluator-replica|chief-replica)(?:-\d+)?")
+_HOST = re.compile(
+    r"\bcmle-training-(?P<pool>workerpool\d+|master|chief|worker|ps|evaluator)-[0-9a-f]+-(?P<number>\d+):"
+)
+"""A host in the cluster specification that the training service's runner prints at each start."""
 
 
 class Names:
-    """The names of a job's replicas as its entries spell them."""
+    """The names of a job's replicas as its entries spell them.
 
-    def __init__(self, names: Iterable[str | None]) -> None:
+    `declared` are those that the job's description or its cluster specification says it has.
+    """
+
+    def __init__(self, names: Iterable[str | None], declared: Iterable[str] = ()) -> None:
+        self.declared = frozenset(declared)
         self.known = {name for name in names if name and name != "service"}
         self._by_fold = {_fold(name): name for name in sorted(self.known)}
 
@@ -27,6 +35,14 @@ class Names:
         """The replica that a pool consists of; the pool's name where it has several, or where none of it is known."""
         members = [name for name in sorted(self.known) if name != pool and pool_of(name) == pool]
         return members[0] if len(members) == 1 else pool
+
+
+def cluster_of(text: str) -> set[str]:
+    """The replicas in a cluster specification."""
+    return {
+        f"{host['pool']}{'' if host['pool'].startswith('workerpool') else '-replica'}-{host['number']}"
+        for host in _HOST.finditer(text)
+    }
 
 
 def pool_of(name: str) -> str:

@@ -28,10 +28,10 @@ from analyzer.timeline.remarks import (
     tell_missing,
     tell_resumed,
     tell_settings,
-    tell_silence,
 )
 from analyzer.timeline.repeats import repeats, tell_repeats
 from analyzer.timeline.sentences import say
+from analyzer.timeline.silence import tell_silence
 
 
 def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Finding], options: Options) -> Timeline:

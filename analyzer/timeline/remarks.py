@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from analyzer.model import SECOND
 from analyzer.timeline.attempts import Try
-from analyzer.timeline.clock import Clock
 from analyzer.timeline.endings import Setting, time_up
 from analyzer.timeline.lives import Life
 from analyzer.timeline.names import pool_of
@@ -14,7 +13,6 @@ from analyzer.timeline.restarts import Count, retry_limit
 from analyzer.timeline.sentences import duration, say
 
 MOST_NAMES = 8
-SILENCE = 30 * SECOND
 
 
 def tell_limits(tries: Sequence[Try], counted: Count, setting: Setting, lang: str) -> list[str]:
@@ -110,26 +108,6 @@ def tell_resumed(tries: Sequence[Try], lang: str) -> list[str]:
     return [say("from_zero", lang, last=done)] if anew and done else []
 
 
-def tell_silence(tries: Sequence[Try], clock: Clock, lang: str) -> list[str]:
-    """The replica that stopped talking first, where a failed attempt has no failure of its own but only complaints."""
-    if not tries or not clock.real or tries[-1].end_reason in (None, "success", "cancelled"):
-        return []
-    last = tries[-1]
-    if any(life.roots and not life.cascades for life in last.lives) or not any(life.cascades for life in last.lives):
-        return []
-    ends = sorted(
-        ((lives[-1].healthy, name, lives[-1]) for name, lives in last.lanes().items() if lives[-1].output),
-        key=lambda item: item[:2],
-    )
-    if len(ends) < 2:
-        return []
-    (first, _, life), (second, _, _) = ends[:2]
-    pace = (life.healthy - life.begin) / max(life.lines, 1)
-    if second - first < max(SILENCE, 2 * pace):
-        return []
-    return [say("silent_first", lang, replica=life.replica, ahead=duration(second - first), time=clock.shown(first))]
-
-
 def tell_missing(tries: Sequence[Try], setting: Setting, lang: str) -> list[str]:
     """Replicas that the job has but that never came up in the last attempt in which any did."""
     if not setting.policy.primary_exit_ends_job:
@@ -147,8 +125,8 @@ def tell_missing(tries: Sequence[Try], setting: Setting, lang: str) -> list[str]
 
 
 def _expected(setting: Setting) -> set[str]:
-    """The replicas that entries name, and those whose numbers are missing between them."""
-    known = setting.evidence.names.known
+    """The replicas that entries and the job's description name, and those whose numbers are missing between them."""
+    known = setting.evidence.names.known | setting.evidence.names.declared
     highest: dict[str, int] = {}
     for name in known:
         head, _, number = name.rpartition("-")

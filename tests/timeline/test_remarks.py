@@ -69,6 +69,59 @@ def test_the_replica_that_fell_silent_first_is_named() -> None:
     assert any(r.startswith("workerpool1-1 fell silent first") for r in timeline.remarks)
 
 
+TIMED_OUT = (
+    "[rank0]:[E304 05:20:01.0 ProcessGroupNCCL.cpp:629] [Rank 0] Watchdog caught collective operation timeout: "
+    "WorkNCCL(SeqNum=91, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600012 milliseconds "
+    "before timing out."
+)
+
+
+def hanging(last_word: str = "Job failed.") -> list[Entry]:
+    """Two of three replicas wait in vain for the third, which prints nothing more."""
+    said: list[tuple[float, str, str]] = [SET_UP, (50, "service", "Job is running.")]
+    for n in range(3):
+        name, end = f"workerpool1-{n}", 600 if n == 1 else 1200
+        said.append((60 + n, name, START))
+        said += [(t + n, name, f"step {t} loss 1.0") for t in range(120, end, 60)]
+        said.append((end + n, name, "evaluating shard 17" if n == 1 else "reducing gradients"))
+        if n != 1:
+            said.append((1810 + n, name, TIMED_OUT))
+    return lines(*said, (1900, "service", last_word))
+
+
+def test_the_last_lines_before_a_hang_are_told() -> None:
+    """Like ones once, with how many said them; first those of who stopped first."""
+    remarks = timeline_of(hanging()).remarks
+    assert any(r.startswith("workerpool1-1 fell silent first") for r in remarks)
+    assert any("workerpool1-1 “evaluating shard 17”; 2 replicas “reducing gradients”" in r for r in remarks)
+
+
+def test_a_job_that_was_cancelled_did_not_hang() -> None:
+    """Someone ended it, whatever the replicas complained of."""
+    remarks = timeline_of(hanging("Job cancelled.")).remarks
+    assert not any("silent" in r or "said last" in r for r in remarks)
+
+
+def test_a_replica_that_never_talks_much_is_not_called_silent() -> None:
+    """A parameter server says nothing after its start while the others train."""
+    said: list[tuple[float, str, str]] = [SET_UP, (60, "ps-replica-0", START)]
+    for n in range(2):
+        name = f"worker-replica-{n}"
+        said.append((61 + n, name, START))
+        said += [(t + n, name, f"step {t} loss 1.0") for t in range(120, 1200, 60)]
+        said.append((1810 + n, name, TIMED_OUT))
+    remarks = timeline_of(lines(*said, (1900, "service", "Job failed."))).remarks
+    assert not any("silent first" in r for r in remarks)
+
+
+def test_replicas_of_the_cluster_specification_are_missed() -> None:
+    """The runner prints which hosts the job has; one of them says nothing at all."""
+    hosts = '"worker": ["cmle-training-worker-0a1b2c3d4e-0:2222", "cmle-training-worker-0a1b2c3d4e-1:2222"]'
+    start = f'Running task with arguments: --cluster={{"master": ["cmle-training-master-0a1b2c3d4e-0:2222"], {hosts}}}'
+    timeline = timeline_of(lines(SET_UP, (60, "master-replica-0", start), (61, "worker-replica-0", start)))
+    assert any(r.startswith("worker-replica-1 never started") for r in timeline.remarks)
+
+
 def test_replicas_that_never_started_are_named() -> None:
     """Two of the first attempt do not come up in the second, and one between known numbers never did."""
     first = [(60.0 + n, f"workerpool1-{n}", START) for n in (0, 1, 3)]
