@@ -66,7 +66,8 @@ def _remarks(
 ) -> list[str]:
     """What the timeline tells in plain sentences, the most telling first."""
     evidence = setting.evidence
-    told = tell_repeats(repeats(tries, job), lang)
+    again = repeats(tries, job)
+    told = tell_repeats(again, lang)
     told += tell_limits(tries, counted, setting, lang)
     told += tell_settings(tries, setting, lang)
     told += tell_silence(tries, evidence.clock, lang)
@@ -75,7 +76,8 @@ def _remarks(
     if evidence.clock.real and tries:
         over = tries[-1].end_reason is not None
         cost = cost_of(tries, saved, evidence.last_moment)
-        told += tell_cost(cost, saved, setting.policy, lang, over=over)
+        recurs = any(repeat.recurs for repeat in again)
+        told += tell_cost(cost, saved, setting.policy, lang, over=over, recurs=recurs)
     return told + tell_deduced(tries, lang) + tell_doomed(tries, lang) + tell_cut(tries, lang)
 
 

@@ -149,3 +149,11 @@ def test_an_attempt_that_no_line_announces_is_told_as_deduced() -> None:
     )
     assert len(timeline.attempts) == 2
     assert any("No line tells that attempt 2 began" in r for r in timeline.remarks)
+
+
+def test_an_error_that_always_comes_back_needs_no_more_checkpoints() -> None:
+    """An interval is worked out only where failures come by chance."""
+    same, moving = timeline_of(failures((1200, 1200, 1200))), timeline_of(failures((1200, 800, 1900)))
+    assert not any("Young/Daly" in r for r in same.remarks)
+    assert any("Restarts and failures cost" in r for r in same.remarks)
+    assert any("Restarts and failures cost" in r for r in moving.remarks)
