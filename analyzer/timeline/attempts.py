@@ -247,7 +247,11 @@ class Cutter:
         if previous is None or self.of_life[id(previous)] is not self.now:
             return False
         again = all(self._following(current) is not None for current in self.now.current.values())
-        return again and (life.healthy - life.begin > AFTER_VERDICT or self._following(life) is not None)
+        return again and self._lasts(life)
+
+    def _lasts(self, life: Life) -> bool:
+        """Whether a container works on after its start, or at least is started once more."""
+        return life.healthy - life.begin > AFTER_VERDICT or self._following(life) is not None
 
     def _told_before(self, life: Life) -> bool:
         """Whether the attempt that is going on had been announced before a container started."""
@@ -269,8 +273,11 @@ class Cutter:
         now = self.now
         if now.ended is not None and life.begin > now.ended.moment - SKEW:
             return True
-        if not now.current or life.start_cut or (previous is not None and (previous.unit is None or life.unit is None)):
+        if not now.current or life.start_cut:
             return False
+        if previous is not None and (previous.unit is None or life.unit is None):
+            # Where no line names its machine, one that is started only to be shut down is no sign of a retry.
+            return self.policy.primary_exit_ends_job and self._lasts(life) and self._all_changed(life.begin)
         if len(now.current) > 1 or previous is None:
             return self._all_changed(life.begin)
         return self._single_tried_again(previous, life)
@@ -305,7 +312,8 @@ class Cutter:
         following = self._following(current)
         if following is None:
             return "silent"
-        return "changed" if following.unit != current.unit else "goes on"
+        unknown = following.unit is None or current.unit is None
+        return "changed" if unknown or following.unit != current.unit else "goes on"
 
     def _following(self, life: Life) -> Life | None:
         lives, number = self.lanes[life.lane], self.order[id(life)] + 1
