@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from analyzer.model import SECOND
 from analyzer.timeline.attempts import Try
@@ -26,9 +27,27 @@ def tell_limits(tries: Sequence[Try], counted: Count, setting: Setting, lang: st
         else:
             told.append(_used_up(tries, name, used, lang))
     retries = counted.kinds.job_retries
+    if tries and tries[-1].end_reason is None:
+        told += _next(tries[-1], setting, retries, lang)
     if retries:
         told.append(_retries(tries, retries, retry_limit(tries, setting.policy, setting.limits, setting.spot), lang))
     return told
+
+
+def _next(now: Try, setting: Setting, retries: int, lang: str) -> list[str]:
+    """What the service does when the worker that was restarted most often in the running attempt fails again."""
+    limit, total = setting.limits.worker_restarts, setting.limits.job_retries
+    restarts = {
+        lives[-1].replica: sum(one.unit == other.unit for one, other in pairwise(lives))
+        for lives in now.lanes().values()
+    }
+    name = max(sorted(restarts), key=lambda lane: restarts[lane], default=None)
+    if limit is None or total is None or name is None or not restarts[name]:
+        return []
+    used, left = restarts[name], max(total - retries, 0)
+    after = "next_place" if used < limit else "next_retry" if left else "next_end"
+    then = say(after, lang, left=left, total=total)
+    return [say("next_restart", lang, replica=name, used=used, limit=limit, then=then)]
 
 
 def _retries(tries: Sequence[Try], used: int, limit: int | None, lang: str) -> str:

@@ -157,3 +157,23 @@ def test_an_error_that_always_comes_back_needs_no_more_checkpoints() -> None:
     assert not any("Young/Daly" in r for r in same.remarks)
     assert any("Restarts and failures cost" in r for r in same.remarks)
     assert any("Restarts and failures cost" in r for r in moving.remarks)
+
+
+def restarted(times: int, *, over: bool = False) -> list[Entry]:
+    """A worker that was restarted so many times, each for another error, and works on."""
+    said: list[tuple[float, str, str]] = [SET_UP, (50, "workerpool0-0", START), (51, "service", "Job is running.")]
+    for n in range(times):
+        begin = 100 + n * 600
+        said += [(begin, "workerpool0-0", f"step {n} loss 1.0"), (begin + 300, "workerpool0-0", EXIT.format(75))]
+        said.append((begin + 310, "workerpool0-0", START))
+    end = 100 + times * 600
+    last = [(end + 60.0, "service", "Job failed.")] if over else []
+    return lines(*said, (end, "workerpool0-0", "step 90 loss 0.2"), *last)
+
+
+def test_a_running_job_is_told_what_comes_next() -> None:
+    """A restart in place while any is left, then a retry of the job; a job that has ended needs no such word."""
+    few, all_used = timeline_of(restarted(3)).remarks, timeline_of(restarted(5)).remarks
+    assert any("used 3 of 5 restarts" in r and "on the same machine" in r for r in few)
+    assert any("used 5 of 5 restarts" in r and "3 of 3 retries are left" in r for r in all_used)
+    assert not any("in the running attempt" in r for r in timeline_of(restarted(3, over=True)).remarks)
