@@ -10,7 +10,7 @@ from analyzer.judge.course import Course
 from analyzer.judge.evidence import Mask, evidence_of, message_evidence, proof_of, stated_time, within_bounds
 from analyzer.judge.unknown import telling_messages
 from analyzer.judge.verdict import Verdict
-from analyzer.model import Alternative, Evidence, JobKey, Message, RootCause, RuledOut, Symptom
+from analyzer.model import Alternative, Evidence, JobKey, Message, Origin, RootCause, RuledOut, Symptom
 from analyzer.rulebook import Finding, Role
 from analyzer.timeline.names import pool_of
 
@@ -28,6 +28,7 @@ def root_cause_of(
         or _on_node(finding, story, course)
         or _named_by_launcher(findings)
         or _taken_away(course, story)
+        or _only_container(finding, course, story)
     )
     code, signal = _exit(finding, replica, findings, course, options)
     pair = course.run_at(replica, finding.time)
@@ -95,6 +96,12 @@ def _taken_away(course: Course, story: Story) -> str | None:
         return None
     taken = [lane.name for lane in last.replicas if any(run.reason == "preempted" for run in lane.runs)]
     return taken[0] if len(taken) == 1 and taken[0] != story.key.id else None
+
+
+def _only_container(finding: Finding, course: Course, story: Story) -> str | None:
+    """The container that output without a speaker is of, where the job has only one, which a description names."""
+    names = {lane.name for attempt in course.timeline.attempts for lane in attempt.replicas} - {story.key.id}
+    return names.pop() if len(names) == 1 and finding.message.origin is Origin.TEXT else None
 
 
 def _tells_an_end(finding: Finding) -> bool:
