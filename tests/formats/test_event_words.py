@@ -1,4 +1,4 @@
-"""Kubeflow's operator tells of its pods in events about the job."""
+"""What events say in words alone: whose exit the operator tells, and where the scheduler puts a pod."""
 
 from __future__ import annotations
 
@@ -22,3 +22,16 @@ def test_an_exit_is_of_the_pod_that_it_names(reason: str, message: str, replica:
     assert part.replica == replica
     assert part.job is not None
     assert part.job.id == "fit"
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "node"),
+    [
+        ("Scheduled", "Successfully assigned team/fit-0 to gke-a100-pool-5e10", "gke-a100-pool-5e10"),
+        ("FailedScheduling", "0/4 nodes are available: 4 Insufficient nvidia.com/gpu.", None),
+    ],
+)
+def test_a_pod_is_on_the_node_that_the_scheduler_names(reason: str, message: str, node: str | None) -> None:
+    """The scheduler is no node's component, so its words are the only place where the node stands."""
+    about = {"kind": "Pod", "name": "fit-0", "namespace": "team"}
+    assert event_fields({"involvedObject": about, "reason": reason, "message": message}, {}).node == node
