@@ -19,6 +19,10 @@ JOB_KINDS = frozenset(
 )  # fmt: skip
 """Kinds of objects that own pods; an event about one belongs to the job of that name."""
 
+_ASSIGNED = re.compile(r"Successfully assigned \S+ to (?P<node>[a-z0-9.-]+)")
+_EXITED = re.compile(r"Pod: [a-z0-9-]+\.(?P<pod>[a-z0-9.-]+) exited with code \d+")
+"""The operator's words, with the pod's namespace and name (kubeflow/trainer v1, `pkg/controller.v1/common`)."""
+
 
 _CREATED = re.compile(r"Created pod:? (\S+)")
 
@@ -38,6 +42,7 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
     if message is None and not event.get("reason"):
         raise ValueError("an event has a message or a reason")
     kind, name = about.get("kind"), about.get("name")
+    pod = name if kind == "Pod" else _exited_pod(event, message)
     namespace = about.get("namespace") or as_dict(event.get("metadata")).get("namespace")
     created = _CREATED.match(message or "")
     fields = known(
@@ -46,7 +51,7 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
         type=event.get("type"),
         involved_kind=kind,
         involved_name=name,
-        pod=name if kind == "Pod" else None,
+        pod=pod,
         created_pod=created[1] if created else None,
         uid=about.get("uid"),
         namespace=namespace,
@@ -61,11 +66,23 @@ def event_fields(event: Any, place: Mapping[str, Any]) -> Part:
         text=str(message if message is not None else event["reason"]).rstrip("\r\n"),
         fields=fields,
         job=_job(kind, name, str(place.get("project") or "")),
-        replica=name if kind == "Pod" else None,
-        node=name if kind == "Node" else (source.get("host") or None) if kind == "Pod" else None,
+        replica=pod,
+        node=name if kind == "Node" else _node_of(event, source, message) if kind == "Pod" else None,
         severity="WARNING" if event.get("type") == "Warning" else "INFO",
         time=event_time(event),
     )
+
+
+def _exited_pod(event: Mapping[str, Any], message: str | None) -> str | None:
+    """The pod that Kubeflow's operator tells the exit of, in an event about the job."""
+    found = _EXITED.match(message) if event.get("reason") == "ExitedWithCode" and message else None
+    return found["pod"] if found else None
+
+
+def _node_of(event: Mapping[str, Any], source: Mapping[str, Any], message: str | None) -> str | None:
+    """The node that tells of a pod, or that the scheduler assigned it to."""
+    found = _ASSIGNED.fullmatch(message) if event.get("reason") == "Scheduled" and message else None
+    return source.get("host") or (found["node"] if found else None)
 
 
 def event_time(event: Mapping[str, Any]) -> Any:

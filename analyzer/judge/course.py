@@ -51,8 +51,10 @@ class Course:
 
     @property
     def last_attempt(self) -> Attempt | None:
-        """The final attempt; None where there is no timeline."""
-        return self.timeline.attempts[-1] if self.timeline.attempts else None
+        """The final attempt that came to anything (one may only have been announced); None without a timeline."""
+        attempts = self.timeline.attempts
+        tried = [attempt for attempt in attempts if attempt.replicas or attempt.end_reason is not None] or attempts
+        return tried[-1] if tried else None
 
     def went_on_after(self, message: Message) -> int:
         """How many signs of life the same stream gave after a message (any rank, where the message names none)."""

@@ -11,7 +11,7 @@ from analyzer.judge.evidence import Mask, evidence_of, message_evidence, proof_o
 from analyzer.judge.replicas import names_of
 from analyzer.judge.unknown import telling_messages
 from analyzer.judge.verdict import Verdict
-from analyzer.model import Alternative, Evidence, JobKey, Message, RootCause, RuledOut, Symptom
+from analyzer.model import Alternative, Evidence, JobKey, Message, Origin, RootCause, RuledOut, Symptom
 from analyzer.rulebook import Finding, Role
 from analyzer.timeline.names import pool_of
 
@@ -30,6 +30,7 @@ def root_cause_of(
         or _named_by_launcher(findings)
         or _told_beside(finding, findings)
         or _the_failing(findings, story, course)
+        or _only_container(finding, course, story)
     )
     code, signal = _exit(finding, replica, findings, course, options)
     pair = course.run_at(replica, finding.time)
@@ -105,6 +106,12 @@ def _the_failing(findings: Sequence[Finding], story: Story, course: Course) -> s
     told = {finding.values.get("replica") for finding in findings} | {entry.replica for entry in story.entries}
     ends = {replica for _, replica, _ in course.deaths()}
     return failing[0] if failing[0] in told and ends <= {failing[0]} else None
+
+
+def _only_container(finding: Finding, course: Course, story: Story) -> str | None:
+    """The container that output without a speaker is of, where the job has only one, which a description names."""
+    names = {lane.name for attempt in course.timeline.attempts for lane in attempt.replicas} - {story.key.id}
+    return names.pop() if len(names) == 1 and finding.message.origin is Origin.TEXT else None
 
 
 def _tells_an_end(finding: Finding) -> bool:

@@ -25,7 +25,11 @@ _STEPS = (
 
 
 class Block(NamedTuple):
-    """One run (or, in a group, the runs of like replicas) on the time axis. `row` names it in the table."""
+    """One run (or, in a group, the runs of like replicas) on the time axis. `row` names it in the table.
+
+    A group is drawn from the start to the end that half of its runs had reached; `spread` are the earliest and latest
+    start and the earliest and latest end.
+    """
 
     start: Instant
     end: Instant
@@ -33,6 +37,7 @@ class Block(NamedTuple):
     attempt: int
     number: int
     row: str
+    spread: tuple[Instant, Instant, Instant, Instant] | None = None
 
 
 class Marker(NamedTuple):
@@ -215,7 +220,10 @@ def _merged(group: list[Lane]) -> Lane:
     blocks = []
     for position in range(length):
         like = [lane.blocks[position] for lane in group]
-        blocks.append(like[0]._replace(start=min(block.start for block in like), end=max(block.end for block in like)))
+        starts, ends = sorted(block.start for block in like), sorted(block.end for block in like)
+        half = (len(like) - 1) // 2
+        spread = (starts[0], starts[-1], ends[0], ends[-1]) if len(like) > 1 else None
+        blocks.append(like[0]._replace(start=starts[half], end=max(ends[half], starts[half]), spread=spread))
     return Lane(names, tuple(blocks))
 
 

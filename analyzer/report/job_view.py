@@ -12,7 +12,7 @@ from markupsafe import Markup
 from analyzer.model.diagnosis import Alternative, Diagnosis, Evidence, Symptom
 from analyzer.model.timeline import Run, TimelineEvent
 from analyzer.report.chart import Chart, Lane, RunRow, chart_of, close_up, natural, reasons_in, run_rows
-from analyzer.report.lanes import LaneDrawing, attempt_name, lane_name
+from analyzer.report.lanes import LaneDrawing, attempt_name, lane_name, short_name
 from analyzer.report.language import (
     CATEGORY_NAMES,
     OUTCOME_NAMES,
@@ -31,9 +31,10 @@ _MOST_EVENTS = 200
 
 
 class LaneRow(NamedTuple):
-    """A lane's name and its drawing."""
+    """A lane's name before it, its whole name, and its drawing."""
 
     name: str
+    whole: str
     drawing: Markup
     is_root: bool
 
@@ -250,7 +251,7 @@ class JobView:
 
     def _row(self, drawing: LaneDrawing, lane: Lane) -> LaneRow:
         is_root = any(marker.kind == "root" for marker in lane.markers)
-        return LaneRow(lane_name(lane, self.words), drawing.lane(lane), is_root)
+        return LaneRow(short_name(lane, self.words), lane_name(lane, self.words), drawing.lane(lane), is_root)
 
 
 def _used(text: str) -> int:

@@ -119,7 +119,11 @@ class LaneDrawing:
 
     def _told(self, lane: Lane, block: Block) -> str:
         run, say = block.run, self._language.say
-        parts = [lane_name(lane, self._language), f"{clock(run.start) or '?'} – {clock(run.end) or '?'}"]
+        times = f"{clock(run.start) or '?'} – {clock(run.end) or '?'}"
+        if block.spread is not None:
+            first, last, early, late = map(clock, block.spread)
+            times = f"{first} … {last} – {early} … {late}"
+        parts = [lane_name(lane, self._language), times]
         parts.append(say(RUN_NAMES.get(run.reason, run.reason)))
         if run.exit_code is not None:
             parts.append(say("exit code {code}", code=run.exit_code) + (f" ({run.signal})" if run.signal else ""))
@@ -149,6 +153,13 @@ def lane_name(lane: Lane, language: Language) -> str:
         return shown_line(lane.names[0], 80)
     ends = f"{shown_line(lane.names[0], 40)} … {shown_line(lane.names[-1], 40)}"
     return language.say("{names} ({number} replicas)", names=ends, number=language.number(len(lane.names)))
+
+
+def short_name(lane: Lane, language: Language) -> str:
+    """What stands before a lane: the replica's name; for a group how many they are."""
+    if len(lane.names) == 1:
+        return lane_name(lane, language)
+    return language.count("{number} replica", "{number} replicas", len(lane.names))
 
 
 def attempt_name(number: int, end_reason: str | None, language: Language) -> str:

@@ -76,9 +76,11 @@ def _lane(chart: Chart, lane: Lane, label: str, name_width: int, cells: int) -> 
     taken: dict[int, int] = {}  # where two ends share a cell, the graver one is shown
     for block in lane.blocks:
         left, right = round(chart.place(block.start) * (cells - 1)), round(chart.place(block.end) * (cells - 1))
-        style = RUN_STYLES.get(block.run.reason, "dim")
         for cell in range(left, right):
-            signs[cell], styles[cell] = "╌" if block.run.doomed else "━", style.removeprefix("bold ")
+            signs[cell] = "╌" if block.run.doomed else "━"
+            styles[cell] = RUN_STYLES.get(block.run.reason, "dim").removeprefix("bold ")
+    for block in lane.blocks:  # after all lines: the next run begins where the one before it ended
+        right, style = round(chart.place(block.end) * (cells - 1)), RUN_STYLES.get(block.run.reason, "dim")
         if right not in taken or WEIGHTS.get(block.run.reason, 2) > taken[right]:
             signs[right], styles[right] = RUN_SIGNS.get(block.run.reason, "?"), style
             taken[right] = WEIGHTS.get(block.run.reason, 2)

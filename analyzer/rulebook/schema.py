@@ -42,6 +42,7 @@ EVENTS = (
     "restart",  # a line that says a replica is restarted; replica
     "job_restart",  # the service or scheduler tries the whole job again
     "numbered_attempt",  # a scheduler's line that names the attempt it starts; attempt
+    "earlier_attempts",  # attempts before this one: count, or preempted and failed, or attempt from 1
     "worker_restart",  # a launcher starts the processes of a container again; left, limit
     "worker_group",  # a launcher has its processes together; restart_count or attempt
     "retries_exhausted",  # the service or controller will not try again

@@ -14,13 +14,14 @@ from analyzer.model import SECOND
 from analyzer.timeline.evidence import Signal, number_in
 from analyzer.timeline.lives import Life
 from analyzer.timeline.policy import Limits, Policy
-from analyzer.timeline.verdicts import gone_on_after
+from analyzer.timeline.verdicts import AFTER_VERDICT, gone_on_after
 
 SKEW = 10 * SECOND
 """Clocks of replicas and service may be this far apart."""
 SAME_WORD = 60 * SECOND
 """Two words about one retry (requeue and its confirmation) come within this time."""
 ENDERS = frozenset(("stockout", "internal_error"))
+FINAL = frozenset(("job_succeeded", "job_failed", "job_cancelled"))
 VERDICTS = frozenset(("replica_failed", "replica_out_of_memory", "low_memory", "low_disk"))
 
 
@@ -35,11 +36,13 @@ class Try:
     rules: set[str] = field(default_factory=set)
     ended: Signal | None = None
     label: int | None = None
+    earlier: int | None = None  # how many attempts a line counts before it
     running: int | None = None
     end: int | None = None
     end_reason: str | None = None
     root: Life | None = None
     fatal: Signal | None = None
+    announced: bool = False  # a scheduler or controller said that it starts the job again
     quiet: bool = False  # nothing but new machines tells that it began
     is_trial: bool = False  # a trial of a hyperparameter tuning job, which stands beside others and is no retry
     current: dict[str, Life] = field(default_factory=dict)  # the last life of each lane so far
@@ -52,12 +55,45 @@ class Try:
             return None
         return min((self.begin, *(life.begin for life in self.lives), *(signal.moment for signal in self.signals)))
 
+    @property
+    def over(self) -> bool:
+        """Whether the service's last word on the job was heard: what is said after it repeats what is known."""
+        return any(signal.event in FINAL for signal in self.signals)
+
     def lanes(self) -> dict[str, list[Life]]:
         """Its lives by lane, in order."""
         found: dict[str, list[Life]] = {}
         for life in self.lives:
             found.setdefault(life.lane, []).append(life)
         return found
+
+
+def earlier_attempts(values: Mapping[str, str]) -> int:
+    """How many attempts a line counts before its own: as it says, by how they ended, or by its own number from 1."""
+    attempt = number_in(values, "attempt")
+    if attempt is not None:
+        return max(attempt - 1, 0)
+    return sum(number_in(values, name) or 0 for name in ("count", "preempted", "failed"))
+
+
+def begun_again(job: Sequence[Signal]) -> list[Signal]:
+    """The words, in order, after which the job's next attempt prints: a higher number, or a start after a requeue."""
+    found: list[Signal] = []
+    known: dict[str, int] = {}
+    requeued = False
+    for signal in job:
+        if signal.event == "job_restart":
+            requeued = True
+        elif signal.event == "attempt_begin" and requeued:
+            requeued = False
+            found.append(signal)
+        elif signal.event in ("numbered_attempt", "earlier_attempts"):
+            numbered = signal.event == "numbered_attempt"
+            number = (number_in(signal.values, "attempt") or 0) if numbered else earlier_attempts(signal.values)
+            if number > known.setdefault(signal.event, number):
+                found.append(signal)
+            known[signal.event] = number
+    return found
 
 
 class Cutter:
@@ -109,8 +145,8 @@ class Cutter:
         """The attempt that is going on."""
         return self.tries[-1]
 
-    def _next(self, begin: int, *, quiet: bool = False) -> Try:
-        self.tries.append(Try(self.now.number + 1, begin, quiet=quiet))
+    def _next(self, begin: int, *, announced: bool = False, quiet: bool = False) -> Try:
+        self.tries.append(Try(self.now.number + 1, begin, announced=announced, quiet=quiet))
         return self.now
 
     # -- the service's words
@@ -122,16 +158,21 @@ class Cutter:
                 now = self._next(signal.moment)
             now.rules.add(signal.finding.rule.id)
         elif event == "job_restart":
-            if (now.lives or now.ended) and not self._already_told(signal):
-                now = self._next(signal.moment)
+            if (now.lives or now.ended or now.rules) and not self._already_told(signal):
+                now = self._next(signal.moment, announced=True)
+        elif event == "restart":
+            if self._all_start_again(signal.moment):
+                now = self._next(signal.moment, announced=True)
         elif event == "numbered_attempt":
             now = self._numbered(signal)
+        elif event == "earlier_attempts":
+            now = self._counted(signal)
         elif event == "job_running" and now.running is not None and self._all_changed(signal.moment):
             now = self._next(signal.moment)
         if event == "job_running" and now.running is None:
             now.running = signal.moment
         if event in ENDERS:
-            if now.ended is not None and signal.moment - now.ended.moment > SAME_WORD:
+            if now.ended is not None and not now.over and signal.moment - now.ended.moment > SAME_WORD:
                 now = self._next(signal.moment)
             now.ended = signal
         now.signals.append(signal)
@@ -142,8 +183,16 @@ class Cutter:
         known = self.now.label
         first_seen = known is None and self.now.number == 1 and bool(self.now.lives)
         if number > (0 if first_seen else number if known is None else known):
-            self._next(signal.moment)
+            self._next(signal.moment, announced=True)
         self.now.label = number
+        return self.now
+
+    def _counted(self, signal: Signal) -> Try:
+        """The attempt that a line belongs to which counts those before it; a higher count begins a new attempt."""
+        number, known = earlier_attempts(signal.values), self.now.earlier
+        if known is not None and number > known:
+            self._next(signal.moment, announced=True)
+        self.now.earlier = number
         return self.now
 
     def _begins_again(self, signal: Signal) -> bool:
@@ -155,6 +204,11 @@ class Cutter:
     def _already_told(self, signal: Signal) -> bool:
         told = [other for other in self.now.signals if other.event == "job_restart"]
         return bool(told) and signal.moment - told[-1].moment < SAME_WORD
+
+    def _all_start_again(self, moment: int) -> bool:
+        """Whether all of several replicas end after a controller's word on a restart, and then begin a further life."""
+        following = [self._following(life) for life in self.now.current.values()]
+        return len(following) > 1 and all(life is not None and life.begin > moment for life in following)
 
     # -- lives
 
@@ -179,13 +233,29 @@ class Cutter:
         same_unit = previous is not None and previous.unit is not None and previous.unit == life.unit
         if before is not None and before is not now:
             return before if same_unit and not self._told_before(life) else now
+        if self.limits.restart_job and self._whole_job_restarts(life, previous):
+            return self._next(life.begin, announced=True)
         if not same_unit and self._tried_again(life, previous):
             return self._next(life.begin, quiet=True)
         return now
 
+    def _whole_job_restarts(self, life: Life, previous: Life | None) -> bool:
+        """Whether a life begins a retry of a job that its description restarts as a whole for any worker's restart.
+
+        All its replicas begin again then; one that starts only to be shut down with the job does not.
+        """
+        if previous is None or self.of_life[id(previous)] is not self.now:
+            return False
+        again = all(self._following(current) is not None for current in self.now.current.values())
+        return again and self._lasts(life)
+
+    def _lasts(self, life: Life) -> bool:
+        """Whether a container works on after its start, or at least is started once more."""
+        return life.healthy - life.begin > AFTER_VERDICT or self._following(life) is not None
+
     def _told_before(self, life: Life) -> bool:
         """Whether the attempt that is going on had been announced before a container started."""
-        return bool(self.now.rules) and self.now.begin < life.begin
+        return (self.now.announced or bool(self.now.rules)) and self.now.begin < life.begin
 
     def _by_label(self, life: Life) -> Try:
         now = self.now
@@ -203,8 +273,11 @@ class Cutter:
         now = self.now
         if now.ended is not None and life.begin > now.ended.moment - SKEW:
             return True
-        if not now.current or life.start_cut or (previous is not None and (previous.unit is None or life.unit is None)):
+        if not now.current or life.start_cut:
             return False
+        if previous is not None and (previous.unit is None or life.unit is None):
+            # Where no line names its machine, one that is started only to be shut down is no sign of a retry.
+            return self.policy.primary_exit_ends_job and self._lasts(life) and self._all_changed(life.begin)
         if len(now.current) > 1 or previous is None:
             return self._all_changed(life.begin)
         return self._single_tried_again(previous, life)
@@ -236,11 +309,15 @@ class Cutter:
     def _state(self, current: Life, moment: int) -> str:
         if current.last > moment + SKEW:
             return "goes on"
-        lives = self.lanes[current.lane]
-        number = self.order[id(current)] + 1
-        if number >= len(lives):
+        following = self._following(current)
+        if following is None:
             return "silent"
-        return "changed" if lives[number].unit != current.unit else "goes on"
+        unknown = following.unit is None or current.unit is None
+        return "changed" if unknown or following.unit != current.unit else "goes on"
+
+    def _following(self, life: Life) -> Life | None:
+        lives, number = self.lanes[life.lane], self.order[id(life)] + 1
+        return lives[number] if number < len(lives) else None
 
     def _single_tried_again(self, previous: Life, life: Life) -> bool:
         """The same for a job of one replica, where another machine alone may also mean that its VM was replaced."""

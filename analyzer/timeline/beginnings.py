@@ -65,14 +65,19 @@ def find_beginnings(
     silent = {name: [i for i in items if i.output] for name, items in lanes.items() if _is_silent(items)}
     spans = {name: _spans(items) for name, items in silent.items()}
     openings = _learn([span for name, lane in spans.items() for span in (lane[1:] if name in cut else lane)])
+    searched = [
+        (name, _Span(span, openings, words.get(name, ()), alone=len(silent) == 1))
+        for name in silent
+        for span in spans[name]
+    ]
     found: dict[str, set[int]] = {}
-    for name in silent:
-        starts: set[int] = set()
-        for span in spans[name]:
-            starts.update(_Span(span, openings, words.get(name, ())).beginnings())
-        if starts:
-            found[name] = starts
-    return Beginnings(found, openings)
+    for name, span in searched:
+        found.setdefault(name, set()).update(span.beginnings())
+    # Where most containers print their opening again and nothing else tells of a restart, it is how the program talks.
+    if len(silent) > 1 and 2 * sum(bool(span.repeats) for _, span in searched) > len(searched):
+        for name, span in searched:
+            found[name] -= span.repeats
+    return Beginnings({name: starts for name, starts in found.items() if starts}, openings)
 
 
 def mask(text: str) -> str:
@@ -134,11 +139,17 @@ def _learn(spans: Sequence[Sequence[Item]]) -> Openings:
 
 
 class _Span:
-    """The lines of one replica on one VM, searched for starts."""
+    """The lines of one replica on one VM, searched for starts.
 
-    def __init__(self, items: Sequence[Item], openings: Openings, words: Sequence[int]) -> None:
+    `alone`: the job has no other replica, so that its step counter cannot have gone on without it. `repeats`: places of
+    starts of which nothing but the opening tells.
+    """
+
+    def __init__(self, items: Sequence[Item], openings: Openings, words: Sequence[int], *, alone: bool) -> None:
         self.items = items
         self.openings = openings
+        self.alone = alone
+        self.repeats: set[int] = set()
         self.repeated: list[Item] = []  # lines that are like a first one
         self.used: set[int] = set()  # words that a start was found for
         low = bisect_left(words, items[0].moment)
@@ -180,7 +191,12 @@ class _Span:
             return True
         if not self._is_repeated(at) or self._goes_on(between, at):
             return False
-        return self._opens(previous, at) or self._falls_back(between, at)
+        if self._falls_back(between, at):
+            return True
+        opens = self._opens(previous, at)
+        if opens:
+            self.repeats.add(self.items[at].place)
+        return opens
 
     def _is_repeated(self, at: int) -> bool:
         """Whether the line is the first one word for word, but for a time: one with another number is a counter's."""
@@ -206,7 +222,7 @@ class _Span:
         if before is None or after is None or self._resumes(at):
             return False
         pause = self.items[at].moment - self.items[at - 1].moment
-        return after > before and pause < 2 * SECOND
+        return after > before and (self.alone or pause < 2 * SECOND)
 
     def _resumes(self, at: int) -> bool:
         for item in self.items[at : at + 40]:

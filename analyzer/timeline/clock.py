@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analyzer.model import SECOND, Entry, Instant
+from analyzer.model import SECOND, Entry, Instant, Origin
 
 LINE = 60 * SECOND
 """How far apart lines of a log without times are taken to be, so that no slack of seconds joins two of them."""
@@ -17,8 +17,10 @@ class Clock:
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
-        timed = sum(entry.time is not None for entry in entries)
-        self.real = timed * 2 > len(entries)
+        # A description states few times and none for most of its parts, so that the lines beside it decide.
+        lines = [entry for entry in entries if entry.origin is not Origin.STATUS] or entries
+        timed = sum(entry.time is not None for entry in lines)
+        self.real = timed * 2 > len(lines)
         self.moments = _stated(entries) if self.real else [place * LINE for place in range(len(entries))]
 
     def shown(self, moment: int | None) -> Instant | None:

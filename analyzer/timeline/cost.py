@@ -17,7 +17,7 @@ from analyzer.model import SECOND
 from analyzer.timeline.attempts import Try
 from analyzer.timeline.lives import Life
 from analyzer.timeline.policy import Policy
-from analyzer.timeline.progress import Saved
+from analyzer.timeline.progress import Saved, known_ends
 from analyzer.timeline.sentences import duration, say
 
 HOUR = 3600 * SECOND
@@ -51,7 +51,8 @@ def cost_of(tries: Sequence[Try], saved: Sequence[Saved], last_moment: int) -> C
         unsaved = max(unsaved, _longest_gap(moments, begun, ended))
         broken = [life for life in attempt.lives if life.reason in INTERRUPTED and not life.doomed]
         failures += len(broken)
-        lost += sum(_lost(life, moments, begun) for life in broken)
+        ends = known_ends(attempt)
+        lost += sum(_lost(ends[id(life)], life, moments, begun) for life in broken)
     starts = [attempt.start for attempt in tries if attempt.start is not None]
     whole = (tries[-1].end or last_moment) - starts[0] if starts else 0
     return Cost(waiting, worked, max(whole - waiting - worked, 0), lost, unsaved, failures)
@@ -69,15 +70,20 @@ def _longest_gap(moments: Sequence[int], begun: int, ended: int) -> int:
     return max((later - earlier for earlier, later in pairwise(edges)), default=0)
 
 
-def _lost(life: Life, moments: Sequence[int], begun: int) -> int:
+def _lost(end: int, life: Life, moments: Sequence[int], begun: int) -> int:
     """Work since the last checkpoint before a life's end, but no more than the life itself or its attempt."""
-    at = bisect_right(moments, life.finish)
+    at = bisect_right(moments, end)
     kept = moments[at - 1] if at else 0
-    return max(life.finish - max(kept, life.begin, begun), 0)
+    return max(end - max(kept, life.begin, begun), 0)
 
 
-def tell_cost(cost: Cost, saved: Sequence[Saved], policy: Policy, lang: str, *, over: bool) -> list[str]:
-    """Sentences on time spent, on work lost, and on checkpoints that are missing or too far apart."""
+def tell_cost(
+    cost: Cost, saved: Sequence[Saved], policy: Policy, lang: str, *, over: bool, recurs: bool = False
+) -> list[str]:
+    """Sentences on time spent, on work lost, and on checkpoints that are missing or too far apart.
+
+    `over`: the job has ended. `recurs`: it fails each time at the same place, so that no interval is worked out.
+    """
     told = []
     parts = (("waiting", cost.waiting), ("training", cost.worked), ("between", cost.between))
     shown = [say(name, lang, time=duration(time)) for name, time in parts if time >= SECOND]
@@ -92,7 +98,7 @@ def tell_cost(cost: Cost, saved: Sequence[Saved], policy: Policy, lang: str, *, 
             told.append(say("checkpoints_too_far_apart", lang, gap=duration(cost.unsaved), hours=hours))
         else:
             told.append(say("no_checkpoint_at_all", lang, worked=duration(cost.unsaved), hours=hours))
-    if cost.failures > 1 or (far and cost.failures):
+    if not recurs and (cost.failures > 1 or (far and cost.failures)):
         told += _interval(cost, saved, lang)
     return told
 

@@ -10,7 +10,7 @@ import msgspec
 
 from analyzer.entries import Story
 from analyzer.model import SECOND, Entry, Instant
-from analyzer.timeline.attempts import Try
+from analyzer.timeline.attempts import Try, earlier_attempts
 from analyzer.timeline.evidence import Evidence
 from analyzer.timeline.lives import Life
 
@@ -153,7 +153,8 @@ def _job_times(story: Story) -> dict[str, int]:
     return found
 
 
-def stated_retries(story: Story) -> int:
-    """How often a controller says that it started the whole job again."""
+def stated_retries(story: Story, evidence: Evidence) -> int:
+    """How often a controller or scheduler says that it started the whole job again."""
     counts = [fields.get("restart_count") for fields in story.descriptions if fields.get("involved_kind") == "JobSet"]
-    return max((int(count) for count in counts if count is not None), default=0)
+    said = [earlier_attempts(signal.values) for signal in evidence.job if signal.event == "earlier_attempts"]
+    return max((int(count) for count in (*counts, *said) if count is not None), default=0)

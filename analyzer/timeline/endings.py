@@ -11,14 +11,12 @@ from analyzer.model import SECOND
 from analyzer.timeline.attempts import Try
 from analyzer.timeline.evidence import Evidence, Signal
 from analyzer.timeline.failures import blame, word_on
-from analyzer.timeline.lives import Life
+from analyzer.timeline.lives import TOLD, Life
 from analyzer.timeline.policy import Limits, Policy
 
 _PRIMARIES = ("workerpool0-0", "master-replica-0", "chief-replica-0")
-_TOLD = {
-    "OOMKilled": "out_of_memory", "Evicted": "preemption", "NodeShutdown": "preemption", "NodeLost": "preemption",
-    "Preempting": "preemption", "Terminated": "preemption", "DeadlineExceeded": "timeout",
-}  # fmt: skip
+EARLY, LATE = 60 * SECOND, 3600 * SECOND
+"""How much sooner or later than at its limit of time a job may seem to end: its begin is not exactly known."""
 MACHINE_DELAY = 600 * SECOND
 """A word on a machine that was taken away may come this long after the last line from it."""
 
@@ -40,7 +38,9 @@ class Setting(msgspec.Struct, frozen=True):
 def end_reason(attempt: Try, last: bool, setting: Setting) -> str | None:
     """Why an attempt ended; None where it still runs."""
     word = word_on(attempt)
-    if word in ("success", "cancelled"):
+    if word == "cancelled":
+        return "timeout" if time_up(attempt, setting.limits) else word
+    if word == "success":
         return word
     placed = [s for s in attempt.signals if s.event in ("stockout", "internal_error", "quota_denied")]
     if attempt.fatal is None and attempt.root is None and placed:
@@ -82,8 +82,8 @@ def _failure(attempt: Try, setting: Setting) -> str:
         return "crash" if transient else "user_exception"
     if root.reason == "oom":
         return "out_of_memory"
-    if root.told in _TOLD:
-        return _TOLD[root.told]
+    if root.told in TOLD:
+        return TOLD[root.told]
     words = [s for s in machine_words(attempt, setting.evidence) if same_machine(s, root)]
     if words:
         return words[0].finding.rule.category or "preemption"
@@ -146,7 +146,7 @@ def _without_word(attempt: Try, setting: Setting) -> str | None:
     if main is not None and main.exit_code == 0:
         return "success"
     if any(s.event == "teardown" for s in attempt.signals):
-        return "timeout" if _timed_out(attempt, setting.limits) else "cancelled"
+        return "timeout" if time_up(attempt, setting.limits) else "cancelled"
     lives = [life for life in attempt.lives if not life.doomed]
     if lives and all(life.exit_code == 0 for life in lives):
         return "success"
@@ -154,10 +154,16 @@ def _without_word(attempt: Try, setting: Setting) -> str | None:
     return "success" if finished and not any(life.alive for life in lives) else None
 
 
-def _timed_out(attempt: Try, limits: Limits) -> bool:
-    begun = attempt.running or min((life.begin for life in attempt.lives), default=attempt.begin)
-    ended = next((s.moment for s in attempt.signals if s.event == "teardown"), begun)
-    return limits.timeout is not None and ended - begun >= (limits.timeout - 60) * SECOND
+def time_up(attempt: Try, limits: Limits) -> str | None:
+    """Which limit of time an attempt had reached when it was ended: `timeout` or `wait`; None where none."""
+    words = ("teardown", "job_cancelled", "job_failed")
+    ended = next((s.moment for s in attempt.signals if s.event in words), None)
+    if ended is None:
+        return None
+    first = min((life.begin for life in attempt.lives), default=None)
+    begun = attempt.running if attempt.running is not None else first
+    name, limit, since = ("wait", limits.wait, attempt.begin) if begun is None else ("timeout", limits.timeout, begun)
+    return name if limit is not None and -EARLY <= ended - since - limit * SECOND <= LATE else None
 
 
 def primary(attempt: Try) -> Life | None:

@@ -11,7 +11,7 @@ from analyzer.entries import Story
 from analyzer.model import Entry, Message, Origin
 from analyzer.rulebook import Finding, Role
 from analyzer.timeline.clock import Clock
-from analyzer.timeline.names import Names
+from analyzer.timeline.names import Names, cluster_of
 
 OF_A_REPLICA = frozenset((
     "container_start", "container_exit", "container_succeeded", "stopped", "training_started", "step",
@@ -61,7 +61,9 @@ class Item(msgspec.Struct, gc=False):
     signals: tuple[Signal, ...] = ()
     failure: bool = False  # a traceback or crash text begins here
     crash: bool = False  # it is the text of a crash by signal
+    goes_on: bool = False  # it is a further line of such a text
     role: str | None = None  # root: it has a cause of its own; cascade: it complains of a peer
+    waited: bool = False  # it complains that it waited in vain
     memory: bool = False  # a rule says that memory ran out here
     finding: Finding | None = None  # the most telling root finding
     output: bool = True  # printed by the container itself
@@ -87,7 +89,7 @@ def gather(story: Story, messages: Sequence[Message], findings: Iterable[Finding
     """Sorts a story's lines and findings by whom they are about."""
     clock = Clock(story.entries)
     places = {id(entry): place for place, entry in enumerate(story.entries)}
-    names = Names(entry.replica for entry in story.entries if is_output(entry))
+    names = Names((entry.replica for entry in story.entries if is_output(entry)), _declared(story))
     marks: dict[int, _Marks] = {}
     _mark_failures(messages, places, marks)
     job, described, machines = [], [], []
@@ -106,6 +108,14 @@ def gather(story: Story, messages: Sequence[Message], findings: Iterable[Finding
     return Evidence(clock, lanes, _in_order(job), _in_order(described), _in_order(machines), names, last)
 
 
+def _declared(story: Story) -> set[str]:
+    """The replicas that the job's description and its cluster specification name."""
+    named = {str(name) for fields in story.descriptions for name in fields.get("replica_names") or ()}
+    for text in {entry.text for entry in story.entries if "--cluster=" in entry.text}:
+        named |= cluster_of(text)
+    return named
+
+
 def is_output(entry: Entry) -> bool:
     """Whether a container printed the line."""
     return entry.origin in (Origin.REPLICA, Origin.TEXT) and entry.replica != "service" and not entry.fields.get("kind")
@@ -115,7 +125,9 @@ class _Marks(msgspec.Struct):
     signals: list[Signal] = []
     failure: bool = False
     crash: bool = False
+    goes_on: bool = False
     memory: bool = False
+    waited: bool = False
     finding: Finding | None = None
     noise: int = -1  # weights of the rules that call the line noise, a complaint about a peer, a cause of its own
     complaint: int = -1
@@ -136,6 +148,10 @@ def _mark_failures(messages: Sequence[Message], places: dict[int, int], marks: d
             if place is not None:
                 mark = marks.setdefault(place, _Marks())
                 mark.failure, mark.crash = True, message.kind == "crash"
+            for entry in message.entries[1:]:
+                further = places.get(id(entry))
+                if further is not None:
+                    marks.setdefault(further, _Marks()).goes_on = True
 
 
 def _signals(
@@ -174,6 +190,7 @@ def _mark_role(mark: _Marks, finding: Finding) -> None:
     complaint = finding.role is Role.CASCADE or rule.category in _OF_PEERS
     if complaint:
         mark.complaint = max(mark.complaint, rule.weight)
+        mark.waited |= rule.category == "timeout"
     else:
         mark.cause = max(mark.cause, rule.weight)
         mark.memory |= rule.category == "out_of_memory"
@@ -195,11 +212,15 @@ def _lanes(story: Story, clock: Clock, marks: dict[int, _Marks], said: set[int])
         if not (output or mark.signals) or (place in said and entry.replica is None and not mark.signals):
             continue
         item = Item(entry, clock.moments[place], place, tuple(mark.signals), mark.failure, mark.crash, output=output)
+        item.goes_on = mark.goes_on
         if mark.role is not None:
             item.role, item.memory, item.finding = mark.role, mark.memory, mark.finding
+            item.waited = mark.waited and mark.role == "cascade"
         named = mark.signals[0].replica if mark.signals and not output else entry.replica
         lanes.setdefault(lane_name(named, entry), []).append(item)
-    if len(lanes) > 1 and "" in lanes and not any(item.signals for item in lanes[""]):
+    # Beside named replicas, or the service's own entries, text without a speaker is some client's unless it tells more.
+    others = len(lanes) > 1 or any(entry.origin is Origin.SERVICE for entry in story.entries)
+    if "" in lanes and others and not any(item.signals or item.failure for item in lanes[""]):
         del lanes[""]
     return {name: lanes[name] for name in sorted(lanes) if _tells_of_a_container(lanes[name])}
 

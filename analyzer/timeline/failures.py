@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from analyzer.timeline.attempts import SKEW, VERDICTS, Try
 from analyzer.timeline.evidence import Signal
-from analyzer.timeline.lives import Life
+from analyzer.timeline.lives import TOLD, Life
 from analyzer.timeline.names import pool_of
 from analyzer.timeline.verdicts import AFTER_VERDICT, FRESH, gone_on_after, life_meant
 
@@ -91,7 +91,7 @@ def _failed_last(attempt: Try, over: bool, told: bool) -> list[Life]:
         cut_short = life.exit_code != 0 and life.last - life.begin < AFTER_VERDICT
         if over and cut_short and not (life.failed or life.broke_off) and len(lives) > 1:
             life = lives[-2]
-        failed = life.failed or life.broke_off or (not told and life.complained and not life.done)
+        failed = life.failed or life.broke_off or life.told in TOLD or (not told and life.complained and not life.done)
         if failed and not (torn_down is not None and _was_told(life, torn_down)):
             found.append(life)
     return found

@@ -21,6 +21,12 @@ LATE_LINES = 60 * SECOND
 """Lines of the node before may still come in for this long after the first line of the next."""
 
 
+TOLD = {
+    "OOMKilled": "out_of_memory", "Evicted": "preemption", "NodeShutdown": "preemption", "NodeLost": "preemption",
+    "Preempting": "preemption", "Terminated": "preemption", "DeadlineExceeded": "timeout",
+    "worker-shutdown": "preemption", "deadline-exceeded": "timeout",
+}  # fmt: skip
+"""What platforms say in a word of how a container or run ended: Kubernetes, and Taskcluster (`reasonResolved`)."""
 _ENDS = frozenset(("container_exit", "container_succeeded", "stopped", "peer_lost"))
 
 
@@ -58,6 +64,7 @@ class Life:
     roots: int = 0
     cascades: int = 0
     first_cascade: int | None = None
+    waited: int | None = None  # the first complaint that it waited in vain
     peers: set[str] = field(default_factory=set)  # machines or names of peers that its complaints name
     named_by_service: bool = False
     finding: Finding | None = None  # the last line with a cause of its own
@@ -73,6 +80,7 @@ class Life:
     group_count: int = 0
     output: bool = False
     healthy: int = 0  # the last line that is neither a complaint nor a failure nor the end
+    healthy_text: str = ""
     lines: int = 0
     marks: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -185,11 +193,13 @@ def _take(life: Life, item: Item, begins: bool) -> None:
     elif item.role == "cascade":
         life.cascades += 1
         life.first_cascade = item.moment if life.first_cascade is None else life.first_cascade
+        life.waited = item.moment if item.waited and life.waited is None else life.waited
     life.finding = item.finding or life.finding
     life.memory |= item.memory
     life.lines += item.output * (1 + sum(count for _, count in entry.skipped))
-    if not (item.failure or item.role or any(signal.event in _ENDS for signal in item.signals)):
-        life.healthy = max(life.healthy, item.moment)
+    ill = item.failure or item.goes_on or item.role or any(signal.event in _ENDS for signal in item.signals)
+    if not ill and item.moment >= life.healthy:
+        life.healthy, life.healthy_text = item.moment, entry.text if item.output else life.healthy_text
     for signal in item.signals:
         _hear(life, signal)
 

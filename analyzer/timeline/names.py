@@ -12,12 +12,20 @@ _RANDOM = re.compile(r"-(?=[a-z0-9]{5}$)(?:[b-df-hj-np-tv-z0-9]+|[a-z0-9]*[0-9][
 """The ending that a controller gives to a pod: five letters and digits, without vowels or with a digit."""
 _INDEXED = re.compile(r"(?P<child>.*-\d+)-(?P<index>\d+)")
 _POOL = re.compile(r"(workerpool\d+|master-replica|worker-replica|ps-replica|evaluator-replica|chief-replica)(?:-\d+)?")
+_HOST = re.compile(
+    r"\bcmle-training-(?P<pool>workerpool\d+|master|chief|worker|ps|evaluator)-[0-9a-f]+-(?P<number>\d+):"
+)
+"""A host in the cluster specification that the training service's runner prints at each start."""
 
 
 class Names:
-    """The names of a job's replicas as its entries spell them."""
+    """The names of a job's replicas as its entries spell them.
 
-    def __init__(self, names: Iterable[str | None]) -> None:
+    `declared` are those that the job's description or its cluster specification says it has.
+    """
+
+    def __init__(self, names: Iterable[str | None], declared: Iterable[str] = ()) -> None:
+        self.declared = frozenset(declared)
         self.known = {name for name in names if name and name != "service"}
         self._by_fold = {_fold(name): name for name in sorted(self.known)}
         self._single = _single_children(self.known)
@@ -56,6 +64,14 @@ def _single_children(names: Iterable[str]) -> bool:
     """Whether all pods with two indices are the only ones of their Job, and there are such pods."""
     indexed = [found for name in names if (found := _INDEXED.fullmatch(_RANDOM.sub("", name))) and found[0] != name]
     return bool(indexed) and all(found["index"] == "0" for found in indexed)
+
+
+def cluster_of(text: str) -> set[str]:
+    """The replicas in a cluster specification."""
+    return {
+        f"{host['pool']}{'' if host['pool'].startswith('workerpool') else '-replica'}-{host['number']}"
+        for host in _HOST.finditer(text)
+    }
 
 
 def pool_of(name: str) -> str:

@@ -22,7 +22,8 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     `runner_signals`: built-in runners give a signal's bare number. `primary_exit_ends_job`: a service runs the job, and
     its primary replica's exit with 0 is its success. `moved_means`: the reason of a run that went on elsewhere.
     `replaced`: what another machine under the only replica means: a `retry` of the job, or a `move` within it.
-    `exit_reasons`: exit codes that the platform itself gives, as reasons of a run.
+    `exit_reasons`: exit codes that the platform itself gives, as reasons of a run. `timeout`, `flex_start_wait`: how
+    long a job may run, and one of strategy FLEX_START wait for machines, where its description says nothing (seconds).
     """
 
     worker_restarts: int | None = None
@@ -36,17 +37,26 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     replaced: str = "move"
     exit_reasons: dict[int, str] = {}
     checkpoint_hours: float | None = None
+    timeout: float | None = None
+    flex_start_wait: float | None = None
     sources: list[str] = []
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """The limits that hold for one job: the platform's, or what the job's own description says."""
+    """The limits that hold for one job: the platform's, or what the job's own description says.
+
+    `restart_job`: a worker's restart restarts the whole job. `retries_off`: the description switches retries off.
+    `timeout`, `wait`: how long the job may run, and wait for machines, before the service ends it (seconds).
+    """
 
     worker_restarts: int | None
     job_retries: int | None
     spot: bool
     strategy_stated: bool = False
+    restart_job: bool = False
+    retries_off: bool = False
     timeout: float | None = None
+    wait: float | None = None
 
 
 @cache
@@ -70,7 +80,7 @@ def policy_of(platform: str) -> Policy:
 
 
 def limits_of(policy: Policy, descriptions: Sequence[dict[str, Any]]) -> Limits:
-    """The limits of a job, with what its descriptions say about retries and Spot."""
+    """The limits of a job, with what its descriptions say about retries, times and Spot."""
     scheduling: dict[str, Any] = {}
     retries = policy.job_retries
     for fields in descriptions:
@@ -79,13 +89,26 @@ def limits_of(policy: Policy, descriptions: Sequence[dict[str, Any]]) -> Limits:
         if isinstance(fields.get("restart_limit"), int):
             retries = fields["restart_limit"]
     strategy = str(scheduling.get("strategy") or scheduling.get("provisioning_model") or "").upper()
-    if scheduling.get("disableRetries") is True:
-        retries = 0
-    return Limits(policy.worker_restarts, retries, strategy.endswith("SPOT"), bool(strategy), _timeout(scheduling))
+    off = scheduling.get("disableRetries") is True
+    # `disableRetries` overrides `restartJobOnWorkerRestart` (documented); with the latter no restart stays a worker's.
+    restart_job = scheduling.get("restartJobOnWorkerRestart") is True and not off
+    wait = _seconds(scheduling, "maxWaitTime", "maxWaitDuration")
+    if wait is None and strategy.endswith("FLEX_START"):
+        wait = policy.flex_start_wait
+    return Limits(
+        worker_restarts=None if restart_job else policy.worker_restarts,
+        job_retries=0 if off else None if restart_job else retries,
+        spot=strategy.endswith("SPOT"),
+        strategy_stated=bool(strategy),
+        restart_job=restart_job,
+        retries_off=off,
+        timeout=_seconds(scheduling, "timeout", "maxRunningTime", "max_run_duration") or policy.timeout,
+        wait=wait or None,  # documented: 0 waits without end
+    )
 
 
-def _timeout(scheduling: dict[str, Any]) -> float | None:
-    for key in ("timeout", "maxRunningTime", "max_run_duration"):
+def _seconds(scheduling: dict[str, Any], *keys: str) -> float | None:
+    for key in keys:
         text = str(scheduling.get(key) or "").removesuffix("s")
         try:
             return float(text)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 import msgspec
 
 from analyzer.model import SECOND, Checkpoint, Progress
-from analyzer.timeline.attempts import Try
+from analyzer.timeline.attempts import ENDERS, VERDICTS, Try
 from analyzer.timeline.evidence import Evidence, Signal
 from analyzer.timeline.lives import Life, step_of
 
@@ -67,7 +69,10 @@ def progress_of(tries: Sequence[Try], evidence: Evidence) -> Progress:
 
 
 def lost_seconds(tries: Sequence[Try], saved: Sequence[Saved], evidence: Evidence) -> float | None:
-    """Work lost at the end: from the last checkpoint, or from when all replicas ran, to the end of the failing run."""
+    """Work lost at the end: from the last checkpoint, or from when all replicas ran, to the end of the failing run.
+
+    A run that ended silently may have worked until something tells of its end, not only until its last line.
+    """
     if not tries or not evidence.clock.real or tries[-1].end_reason in (None, "success"):
         return None
     last = tries[-1]
@@ -75,9 +80,27 @@ def lost_seconds(tries: Sequence[Try], saved: Sequence[Saved], evidence: Evidenc
     failing = last.root if last.root is not None else _last_life(last.lives)
     if failing is None:
         return None
-    end = failing.finish
+    end = known_ends(last)[id(failing)]
     since = next((s.moment for s in reversed(saved) if s.moment <= end), ran[0] if ran else None)
     return None if since is None else max(end - since, 0) / SECOND
+
+
+def known_ends(attempt: Try) -> dict[int, int]:
+    """When each life of an attempt had ended at the latest, by its identity: as stated, else as something tells of it.
+
+    That is the service's word or the container's next start. A life that printed its own failure, or that it was told
+    to end, did not work any longer than that.
+    """
+    words = sorted(signal.moment for signal in attempt.signals if signal.event in ENDERS | VERDICTS)
+    found: dict[int, int] = {}
+    for lives in attempt.lanes().values():
+        for life, following in zip_longest(lives, lives[1:]):
+            failed = life.failure is not None and life.failure >= life.healthy
+            at = bisect_right(words, life.last)
+            later = words[at : at + 1] + ([following.begin] if following is not None else [])
+            silent = not (life.end_stated or failed or life.stop is not None)
+            found[id(life)] = min(later, default=life.finish) if silent else life.finish
+    return found
 
 
 def all_up(attempt: Try) -> int | None:

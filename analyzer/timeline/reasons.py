@@ -5,7 +5,7 @@ from __future__ import annotations
 from analyzer.timeline.attempts import SKEW, Try
 from analyzer.timeline.endings import MACHINE_DELAY, Setting, machine_words, primary, same_machine
 from analyzer.timeline.failures import STOP_CODES, failed_at
-from analyzer.timeline.lives import Life
+from analyzer.timeline.lives import TOLD, Life
 from analyzer.timeline.policy import Policy
 
 _BARE = frozenset((6, 9, 11, 15))
@@ -105,6 +105,8 @@ def _root_reason(life: Life, attempt: Try, setting: Setting) -> str:
         return known[attempt.end_reason]
     if life.memory and life.exit_code is None:
         return "oom"
+    if TOLD.get(life.told or "") == "timeout":
+        return "stopped"
     crashed = life.exit_code in setting.policy.transient_exit_codes
     return "crash" if crashed or (attempt.end_reason == "crash" and life.exit_code is None) else "error"
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
 from analyzer.entries import Options, Story
 from analyzer.model import SECOND, Attempt, Message, ReplicaRuns, Run, Timeline
 from analyzer.rulebook import Finding
 from analyzer.timeline import described, pods, restarts
-from analyzer.timeline.attempts import ENDERS, SKEW, Cutter, Try
+from analyzer.timeline.attempts import ENDERS, SKEW, Cutter, Try, begun_again
 from analyzer.timeline.beginnings import find_beginnings
 from analyzer.timeline.cost import cost_of, tell_cost
 from analyzer.timeline.endings import Setting, end_moment, end_reason
@@ -27,10 +27,11 @@ from analyzer.timeline.remarks import (
     tell_limits,
     tell_missing,
     tell_resumed,
-    tell_silence,
+    tell_settings,
 )
 from analyzer.timeline.repeats import repeats, tell_repeats
 from analyzer.timeline.sentences import say
+from analyzer.timeline.silence import tell_silence
 
 
 def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Finding], options: Options) -> Timeline:
@@ -44,7 +45,7 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
     tries = described.add_to_last(tries, evidence, story)
     setting = Setting(evidence, policy, limits, spot)
     _close(tries, setting)
-    counted = restarts.count(tries, stated, described.stated_retries(story))
+    counted = restarts.count(tries, stated, described.stated_retries(story, evidence))
     saved = saved_checkpoints(evidence)
     return Timeline(
         attempts=[_attempt(attempt, setting, options.lang) for attempt in tries],
@@ -65,15 +66,18 @@ def _remarks(
 ) -> list[str]:
     """What the timeline tells in plain sentences, the most telling first."""
     evidence = setting.evidence
-    told = tell_repeats(repeats(tries, job), lang)
+    again = repeats(tries, job)
+    told = tell_repeats(again, lang)
     told += tell_limits(tries, counted, setting, lang)
+    told += tell_settings(tries, setting, lang)
     told += tell_silence(tries, evidence.clock, lang)
     told += tell_missing(tries, setting, lang)
     told += tell_resumed(tries, lang)
     if evidence.clock.real and tries:
         over = tries[-1].end_reason is not None
         cost = cost_of(tries, saved, evidence.last_moment)
-        told += tell_cost(cost, saved, setting.policy, lang, over=over)
+        recurs = any(repeat.recurs for repeat in again)
+        told += tell_cost(cost, saved, setting.policy, lang, over=over, recurs=recurs)
     return told + tell_deduced(tries, lang) + tell_doomed(tries, lang) + tell_cut(tries, lang)
 
 
@@ -99,11 +103,15 @@ def _close(tries: Sequence[Try], setting: Setting) -> None:
 def _lanes(story: Story, evidence: Evidence, policy: Policy) -> tuple[dict[str, list[Life]], dict[str, int]]:
     """Lives by lane, and restarts that descriptions and events count themselves."""
     known = described.containers(story)
+    if len(known) == 1 and set(evidence.lanes) == {""}:  # the only container that is described printed the only lines
+        evidence.lanes = {next(iter(known)): evidence.lanes[""]}
     cut = _cut_lanes(evidence) if policy.primary_exit_ends_job else set()
     beginnings = find_beginnings(evidence.lanes, _words(evidence.job), cut)
     lanes: dict[str, list[Life]] = {}
+    again = [signal.place for signal in begun_again(evidence.job)]
     for name, items in evidence.lanes.items():
         starts = beginnings.places.get(name, set()) | _stated_starts(items, known.get(name))
+        starts |= set() if name else _first_after(again, items)
         lives = lanes[name] = segment(name, items, starts, name.partition("@")[0] or story.key.id)
         lives[0].start_cut = name in cut and not lives[0].start_stated and not beginnings.is_start(items[0])
     for name, container in known.items():
@@ -117,6 +125,13 @@ def _lanes(story: Story, evidence: Evidence, policy: Policy) -> tuple[dict[str, 
         pods.add_rejected(story, lanes, evidence)
         lanes = pods.join_pods(lanes, [name for name, container in known.items() if container.alive])
     return lanes, stated
+
+
+def _first_after(places: Iterable[int], items: Sequence[Item]) -> set[int]:
+    """Places of the first lines after the words that a job starts again, in output that names no replica."""
+    order = [item.place for item in items]
+    found = (bisect_right(order, place) for place in places)
+    return {order[at] for at in found if 0 < at < len(order)}
 
 
 def _words(job: Iterable[Signal]) -> dict[str, list[int]]:

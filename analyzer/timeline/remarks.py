@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from analyzer.model import SECOND
 from analyzer.timeline.attempts import Try
-from analyzer.timeline.clock import Clock
-from analyzer.timeline.endings import Setting
+from analyzer.timeline.endings import Setting, time_up
 from analyzer.timeline.lives import Life
 from analyzer.timeline.names import pool_of
 from analyzer.timeline.restarts import Count, retry_limit
 from analyzer.timeline.sentences import duration, say
 
 MOST_NAMES = 8
-SILENCE = 30 * SECOND
 
 
 def tell_limits(tries: Sequence[Try], counted: Count, setting: Setting, lang: str) -> list[str]:
@@ -28,9 +27,27 @@ def tell_limits(tries: Sequence[Try], counted: Count, setting: Setting, lang: st
         else:
             told.append(_used_up(tries, name, used, lang))
     retries = counted.kinds.job_retries
+    if tries and tries[-1].end_reason is None:
+        told += _next(tries[-1], setting, retries, lang)
     if retries:
         told.append(_retries(tries, retries, retry_limit(tries, setting.policy, setting.limits, setting.spot), lang))
     return told
+
+
+def _next(now: Try, setting: Setting, retries: int, lang: str) -> list[str]:
+    """What the service does when the worker that was restarted most often in the running attempt fails again."""
+    limit, total = setting.limits.worker_restarts, setting.limits.job_retries
+    restarts = {
+        lives[-1].replica: sum(one.unit == other.unit for one, other in pairwise(lives))
+        for lives in now.lanes().values()
+    }
+    name = max(sorted(restarts), key=lambda lane: restarts[lane], default=None)
+    if limit is None or total is None or name is None or not restarts[name]:
+        return []
+    used, left = restarts[name], max(total - retries, 0)
+    after = "next_place" if used < limit else "next_retry" if left else "next_end"
+    then = say(after, lang, left=left, total=total)
+    return [say("next_restart", lang, replica=name, used=used, limit=limit, then=then)]
 
 
 def _retries(tries: Sequence[Try], used: int, limit: int | None, lang: str) -> str:
@@ -53,6 +70,20 @@ def _used_up(tries: Sequence[Try], name: str, used: int, lang: str) -> str:
     numbers = ", ".join(str(attempt.number) for attempt in where)
     after = say(then, lang) if then else ""
     return say("restarts_used", lang, replica=name, used=used, limit=used, attempt=numbers, then=after)
+
+
+def tell_settings(tries: Sequence[Try], setting: Setting, lang: str) -> list[str]:
+    """What the job's description set on retries and times, where it showed in how the job went."""
+    limits, told = setting.limits, []
+    if limits.restart_job and len(tries) > 1:
+        told.append(say("restart_job", lang, retries=len(tries) - 1))
+    if limits.retries_off and tries and tries[-1].end_reason not in (None, "success", "cancelled"):
+        told.append(say("retries_off", lang))
+    reached = time_up(tries[-1], limits) if tries and tries[-1].end_reason == "timeout" else None
+    if reached is not None:
+        limit = limits.wait if reached == "wait" else limits.timeout
+        told.append(say("wait_up" if reached == "wait" else "time_up", lang, limit=duration((limit or 0) * SECOND)))
+    return told
 
 
 def tell_deduced(tries: Sequence[Try], lang: str) -> list[str]:
@@ -96,26 +127,6 @@ def tell_resumed(tries: Sequence[Try], lang: str) -> list[str]:
     return [say("from_zero", lang, last=done)] if anew and done else []
 
 
-def tell_silence(tries: Sequence[Try], clock: Clock, lang: str) -> list[str]:
-    """The replica that stopped talking first, where a failed attempt has no failure of its own but only complaints."""
-    if not tries or not clock.real or tries[-1].end_reason in (None, "success", "cancelled"):
-        return []
-    last = tries[-1]
-    if any(life.roots and not life.cascades for life in last.lives) or not any(life.cascades for life in last.lives):
-        return []
-    ends = sorted(
-        ((lives[-1].healthy, name, lives[-1]) for name, lives in last.lanes().items() if lives[-1].output),
-        key=lambda item: item[:2],
-    )
-    if len(ends) < 2:
-        return []
-    (first, _, life), (second, _, _) = ends[:2]
-    pace = (life.healthy - life.begin) / max(life.lines, 1)
-    if second - first < max(SILENCE, 2 * pace):
-        return []
-    return [say("silent_first", lang, replica=life.replica, ahead=duration(second - first), time=clock.shown(first))]
-
-
 def tell_missing(tries: Sequence[Try], setting: Setting, lang: str) -> list[str]:
     """Replicas that the job has but that never came up in the last attempt in which any did."""
     if not setting.policy.primary_exit_ends_job:
@@ -133,8 +144,8 @@ def tell_missing(tries: Sequence[Try], setting: Setting, lang: str) -> list[str]
 
 
 def _expected(setting: Setting) -> set[str]:
-    """The replicas that entries name, and those whose numbers are missing between them."""
-    known = setting.evidence.names.known
+    """The replicas that entries and the job's description name, and those whose numbers are missing between them."""
+    known = setting.evidence.names.known | setting.evidence.names.declared
     highest: dict[str, int] = {}
     for name in known:
         head, _, number = name.rpartition("-")

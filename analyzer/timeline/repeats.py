@@ -33,6 +33,12 @@ class Repeat(msgspec.Struct, frozen=True):
         steps = [life.last_step for life in self.lives if life.last_step is not None]
         return steps if len(steps) == len(self.lives) else []
 
+    @property
+    def recurs(self) -> bool:
+        """Whether it is one error at one place, as far as is known, so that saving more often helps nothing."""
+        known = self.lives[-1].finding is not None
+        return self.same_kind and (len(set(self.steps)) == 1 if self.steps else known)
+
 
 def repeats(tries: Sequence[Try], job: str) -> list[Repeat]:
     """Replicas that failed more than once, in order of name; else the job, where more than one attempt failed."""

@@ -153,7 +153,9 @@ def test_a_command_is_copied_as_it_stands(opened: Open) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == host_oom().remediation[0].commands[0]
 
 
-_SEEN = [(name, lang, scheme) for name in (*ALL, "all", "fleet") for lang in ("en", "de") for scheme in ("light", "dark")]
+_SEEN = [
+    (name, lang, scheme) for name in (*ALL, "all", "fleet") for lang in ("en", "de") for scheme in ("light", "dark")
+]
 
 
 def _page(name: str, lang: str) -> str:

@@ -37,6 +37,22 @@ def test_like_lanes_of_many_replicas_are_folded() -> None:
     assert len(chart.folded) <= 40
 
 
+def test_a_group_is_drawn_where_half_of_it_ran() -> None:
+    """Replicas that come up one after another did not all run from the first one's start on."""
+    lanes = [
+        ReplicaRuns(name=f"w-{n}", runs=[Run(start=at(f"09:{n:02d}:00"), end=at("09:50:00"), reason="completed")])
+        for n in range(20)
+    ]
+    diagnosis = many_replicas()
+    diagnosis.root_cause, diagnosis.timeline = None, Timeline(attempts=[Attempt(number=1, replicas=lanes)])
+    chart = chart_of(diagnosis)
+    assert chart is not None
+    (group,) = chart.folded
+    (block,) = group.blocks
+    assert (block.start, block.end) == (at("09:14:00"), at("09:50:00"))
+    assert block.spread == (at("09:10:00"), at("09:19:00"), at("09:50:00"), at("09:50:00"))
+
+
 def test_an_open_run_reaches_to_the_end() -> None:
     """A job that runs has no end; its newest entry ends the axis."""
     chart = chart_of(running())

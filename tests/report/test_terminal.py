@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from hostile import PAYLOADS, hostile_report
 from rich.cells import cell_len
-from samples import ALL, host_oom, many_replicas, nccl_cascade, report, stockout, unknown
+from samples import ALL, at, host_oom, many_replicas, nccl_cascade, report, stockout, unknown
 
+from analyzer.model import Attempt, ReplicaRuns, Run, Timeline
 from analyzer.report.terminal import render_text
 
 _HARMFUL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
@@ -55,6 +57,16 @@ def test_restarts_stand_against_their_limits() -> None:
 def test_attempts_without_any_run_are_drawn() -> None:
     """A job that never started still has its attempts."""
     assert re.search(r"attempts +└1─+┘ +└2─+┘ +└3─+┘", render_text(report(stockout()), 100, False))
+
+
+def test_a_restart_in_place_is_drawn_where_the_next_run_begins() -> None:
+    """The next run begins where the one before it ended, and does not hide how that one did."""
+    clocks = ["09:00:00", "09:20:00", "09:40:00", "10:00:00"]
+    runs = [Run(start=at(a), end=at(b), reason="retryable", exit_code=75) for a, b in pairwise(clocks)]
+    job = unknown()
+    job.timeline = Timeline(attempts=[Attempt(number=1, replicas=[ReplicaRuns(name="worker-replica-0", runs=runs)])])
+    lane = next(line for line in render_text(report(job), 100, False).split("\n") if "worker-replica-0 ━" in line)
+    assert lane.count("R") == 3
 
 
 def test_many_replicas_are_counted_not_listed() -> None:

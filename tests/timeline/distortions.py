@@ -62,6 +62,21 @@ def trimmed(entries: Iterable[Entry], seconds: float) -> list[Entry]:
     return [entry for entry in entries if entry.time is not None and entry.time >= BEGIN.plus(seconds)]
 
 
+def cut_short(entries: Iterable[Entry], seconds: float) -> list[Entry]:
+    """Only what was logged up to so many seconds after the job's begin."""
+    return [entry for entry in entries if entry.time is not None and entry.time < BEGIN.plus(seconds)]
+
+
+def without(entries: Iterable[Entry], speaker: str) -> list[Entry]:
+    """Without anything that one speaker said."""
+    return [entry for entry in entries if entry.replica != speaker]
+
+
+def without_machines(entries: Iterable[Entry]) -> list[Entry]:
+    """As `stream-logs` prints them: no line names its machine."""
+    return [changed(entry, node=None) for entry in entries]
+
+
 def changed(entry: Entry, **facts: object) -> Entry:
     """The entry with some facts replaced."""
     fields = {name: getattr(entry, name) for name in Entry.__struct_fields__}

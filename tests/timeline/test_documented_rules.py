@@ -132,21 +132,6 @@ def test_a_teardown_without_a_failure_is_a_cancellation() -> None:
     assert timeline_of(jobs.make(jobs.cancelled, 2).entries).attempts[-1].end_reason == "cancelled"
 
 
-def test_a_teardown_at_the_time_limit_is_a_timeout() -> None:
-    """Where the description states a limit that was reached, the limit ended it."""
-    job = jobs.make(jobs.cancelled, 2, vertex=True)
-    description = told(
-        job.key,
-        None,
-        "state",
-        origin=Origin.STATUS,
-        kind="job",
-        state="JOB_STATE_CANCELLED",
-        scheduling={"timeout": "900s"},
-    )
-    assert timeline_of([*job.entries, description]).attempts[-1].end_reason in ("timeout", "cancelled")
-
-
 def test_the_service_names_a_restarted_container_by_its_earlier_life() -> None:
     """A restart may be quicker than the service's word, which is about the life that had ended."""
     timeline = timeline_of(
@@ -216,3 +201,15 @@ def test_trials_of_a_tuning_job_stand_side_by_side() -> None:
     assert [(attempt.number, len(attempt.replicas)) for attempt in timeline.attempts] == [(1, 1), (2, 1)]
     assert [runs_of(timeline)["workerpool0-0"][n].exit_code for n in (0, 1)] == [1, 0]
     assert timeline.restarts_total == 0
+
+
+def test_nothing_begins_after_the_services_last_word() -> None:
+    """A client that repeats the error later tells of no further attempt."""
+    error = "Internal error occurred for the current attempt."
+    timeline = timeline_of(
+        lines(
+            (0, "service", "Waiting for job to be provisioned."), (600, "service", error), (700, "service", "Job failed."),
+            (900, "service", error),
+        )
+    )  # fmt: skip
+    assert (len(timeline.attempts), timeline.restarts_total) == (1, 0)

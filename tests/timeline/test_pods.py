@@ -123,3 +123,47 @@ def test_a_controllers_own_count_is_believed() -> None:
     )
     timeline = timeline_of([description, *lines((0, "fit-0-0-x7k2p", "hello"), key=GKE)])
     assert (timeline.restarts.job_retries, timeline.budgets.job_retries) == (3, "3/5")
+
+
+def kubeflow(*, others_restart: bool) -> list[Entry]:
+    """One worker of a PyTorchJob fails, and the operator says that it restarts the job."""
+    said: list[tuple[float, str, str]] = []
+    for n in range(3):
+        said += [(n, f"fit-worker-{n}", "torchrun begins"), (300.0 + n, f"fit-worker-{n}", "step 90 loss 0.7")]
+        if others_restart or n == 1:
+            said.append((700.0 + n, f"fit-worker-{n}", "torchrun begins"))
+        said.append((900.0 + n, f"fit-worker-{n}", "step 95 loss 0.6"))
+    starts = [
+        event(second + n, f"fit-worker-{n}", "Started", "Started container pytorch")
+        for second in (0, 700)
+        for n in range(3)
+        if others_restart or n == 1 or second == 0
+    ]
+    word = told(
+        GKE, 400, "PyTorchJob fit is restarting because 1 Worker replica(s) failed.", origin=Origin.CLUSTER,
+        number=400, kind="event", reason="PyTorchJobRestarting", involved_kind="PyTorchJob", involved_name="fit",
+    )  # fmt: skip
+    return [*lines(*said, key=GKE), *starts, word]
+
+
+def test_pods_that_all_start_again_after_the_operators_word_are_one_retry() -> None:
+    """The word tells of a restart of the job; the pods keep their names."""
+    timeline = timeline_of(kubeflow(others_restart=True))
+    assert (timeline.restarts.job_retries, timeline.restarts.in_place) == (1, 0)
+    assert [len(attempt.replicas) for attempt in timeline.attempts] == [3, 3]
+
+
+def test_one_pod_that_starts_again_after_the_operators_word_is_restarted_alone() -> None:
+    """The others went on, so the job was not tried again."""
+    timeline = timeline_of(kubeflow(others_restart=False))
+    assert (timeline.restarts.job_retries, timeline.restarts_by_replica) == (0, {"fit-worker-1": 1})
+
+
+def test_a_client_beside_the_services_words_is_no_replica() -> None:
+    """The log of whoever submitted the job, given together with it, tells of no container."""
+    key = JobKey("vertex", "walnut", "77")
+    client = [told(key, t, text, origin=Origin.TEXT, number=n) for n, (t, text) in enumerate(
+        ((0, "submitting"), (900, "state JOB_STATE_FAILED"))
+    )]  # fmt: skip
+    service = lines((1, "service", "Waiting for job to be provisioned."), (800, "service", "Job failed."), key=key)
+    assert runs_of(timeline_of([*client, *service])) == {}

@@ -115,3 +115,13 @@ def test_a_number_longer_than_any_step_is_no_step() -> None:
 def test_durations_are_shown_in_their_two_largest_units(seconds: float, shown: str) -> None:
     """As a person would say them."""
     assert duration(seconds * 1e9) == shown
+
+
+def test_a_run_that_ends_silently_worked_until_something_tells_of_its_end() -> None:
+    """Its last line is no end: the service's word is the first sign of it."""
+    said = lines(
+        SET_UP, RUNNING, (12, "workerpool0-0", "walnut begins"), (600, "workerpool0-0", "step 40 loss 0.5"),
+        (3600, "service", "The replica workerpool0-0 ran out-of-memory and exited with a non-zero status of 137."),
+        (3690, "service", OVER),
+    )  # fmt: skip
+    assert timeline_of(said).lost_seconds == 3590

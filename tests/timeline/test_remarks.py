@@ -69,6 +69,59 @@ def test_the_replica_that_fell_silent_first_is_named() -> None:
     assert any(r.startswith("workerpool1-1 fell silent first") for r in timeline.remarks)
 
 
+TIMED_OUT = (
+    "[rank0]:[E304 05:20:01.0 ProcessGroupNCCL.cpp:629] [Rank 0] Watchdog caught collective operation timeout: "
+    "WorkNCCL(SeqNum=91, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600012 milliseconds "
+    "before timing out."
+)
+
+
+def hanging(last_word: str = "Job failed.") -> list[Entry]:
+    """Two of three replicas wait in vain for the third, which prints nothing more."""
+    said: list[tuple[float, str, str]] = [SET_UP, (50, "service", "Job is running.")]
+    for n in range(3):
+        name, end = f"workerpool1-{n}", 600 if n == 1 else 1200
+        said.append((60 + n, name, START))
+        said += [(t + n, name, f"step {t} loss 1.0") for t in range(120, end, 60)]
+        said.append((end + n, name, "evaluating shard 17" if n == 1 else "reducing gradients"))
+        if n != 1:
+            said.append((1810 + n, name, TIMED_OUT))
+    return lines(*said, (1900, "service", last_word))
+
+
+def test_the_last_lines_before_a_hang_are_told() -> None:
+    """Like ones once, with how many said them; first those of who stopped first."""
+    remarks = timeline_of(hanging()).remarks
+    assert any(r.startswith("workerpool1-1 fell silent first") for r in remarks)
+    assert any("workerpool1-1 “evaluating shard 17”; 2 replicas “reducing gradients”" in r for r in remarks)
+
+
+def test_a_job_that_was_cancelled_did_not_hang() -> None:
+    """Someone ended it, whatever the replicas complained of."""
+    remarks = timeline_of(hanging("Job cancelled.")).remarks
+    assert not any("silent" in r or "said last" in r for r in remarks)
+
+
+def test_a_replica_that_never_talks_much_is_not_called_silent() -> None:
+    """A parameter server says nothing after its start while the others train."""
+    said: list[tuple[float, str, str]] = [SET_UP, (60, "ps-replica-0", START)]
+    for n in range(2):
+        name = f"worker-replica-{n}"
+        said.append((61 + n, name, START))
+        said += [(t + n, name, f"step {t} loss 1.0") for t in range(120, 1200, 60)]
+        said.append((1810 + n, name, TIMED_OUT))
+    remarks = timeline_of(lines(*said, (1900, "service", "Job failed."))).remarks
+    assert not any("silent first" in r for r in remarks)
+
+
+def test_replicas_of_the_cluster_specification_are_missed() -> None:
+    """The runner prints which hosts the job has; one of them says nothing at all."""
+    hosts = '"worker": ["cmle-training-worker-0a1b2c3d4e-0:2222", "cmle-training-worker-0a1b2c3d4e-1:2222"]'
+    start = f'Running task with arguments: --cluster={{"master": ["cmle-training-master-0a1b2c3d4e-0:2222"], {hosts}}}'
+    timeline = timeline_of(lines(SET_UP, (60, "master-replica-0", start), (61, "worker-replica-0", start)))
+    assert any(r.startswith("worker-replica-1 never started") for r in timeline.remarks)
+
+
 def test_replicas_that_never_started_are_named() -> None:
     """Two of the first attempt do not come up in the second, and one between known numbers never did."""
     first = [(60.0 + n, f"workerpool1-{n}", START) for n in (0, 1, 3)]
@@ -96,3 +149,31 @@ def test_an_attempt_that_no_line_announces_is_told_as_deduced() -> None:
     )
     assert len(timeline.attempts) == 2
     assert any("No line tells that attempt 2 began" in r for r in timeline.remarks)
+
+
+def test_an_error_that_always_comes_back_needs_no_more_checkpoints() -> None:
+    """An interval is worked out only where failures come by chance."""
+    same, moving = timeline_of(failures((1200, 1200, 1200))), timeline_of(failures((1200, 800, 1900)))
+    assert not any("Young/Daly" in r for r in same.remarks)
+    assert any("Restarts and failures cost" in r for r in same.remarks)
+    assert any("Restarts and failures cost" in r for r in moving.remarks)
+
+
+def restarted(times: int, *, over: bool = False) -> list[Entry]:
+    """A worker that was restarted so many times, each for another error, and works on."""
+    said: list[tuple[float, str, str]] = [SET_UP, (50, "workerpool0-0", START), (51, "service", "Job is running.")]
+    for n in range(times):
+        begin = 100 + n * 600
+        said += [(begin, "workerpool0-0", f"step {n} loss 1.0"), (begin + 300, "workerpool0-0", EXIT.format(75))]
+        said.append((begin + 310, "workerpool0-0", START))
+    end = 100 + times * 600
+    last = [(end + 60.0, "service", "Job failed.")] if over else []
+    return lines(*said, (end, "workerpool0-0", "step 90 loss 0.2"), *last)
+
+
+def test_a_running_job_is_told_what_comes_next() -> None:
+    """A restart in place while any is left, then a retry of the job; a job that has ended needs no such word."""
+    few, all_used = timeline_of(restarted(3)).remarks, timeline_of(restarted(5)).remarks
+    assert any("used 3 of 5 restarts" in r and "on the same machine" in r for r in few)
+    assert any("used 5 of 5 restarts" in r and "3 of 3 retries are left" in r for r in all_used)
+    assert not any("in the running attempt" in r for r in timeline_of(restarted(3, over=True)).remarks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from chain import lines, runs_of, timeline_of, told
 
 from analyzer.model import Entry, JobKey, Origin
@@ -52,6 +53,66 @@ def test_a_requeued_job_is_tried_again_once() -> None:
         )
     )  # fmt: skip
     assert timeline.restarts.job_retries == 1
+
+
+def test_a_job_that_never_ran_is_requeued_all_the_same() -> None:
+    """Each allocation that could not be had ends in a requeue; the last one is only announced."""
+    said = []
+    for number in range(2):
+        begin = number * 400.0
+        said += [
+            (
+                begin,
+                f"[2025-03-04T05:00:{number:02d}.000] sched: Allocate JobId=418 NodeList=n[0-1] #CPUs=2 Partition=a",
+            ),
+            (begin + 30, f"[2025-03-04T05:00:{number:02d}.500] requeue job JobId=418 due to failure of node n1"),
+            (begin + 31, f"[2025-03-04T05:00:{number:02d}.600] Requeuing JobId=418"),
+        ]
+    timeline = timeline_of(text_lines(*said, key=SLURM))
+    assert (timeline.restarts.job_retries, runs_of(timeline)) == (2, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "retries"),
+    [
+        ("iris.task   previous attempts: 4 preempted, 1 failed", 5),
+        ("{taskinstance.py:2171} INFO - Starting attempt 3 of 4", 2),
+        ("   Requeue=1 Restarts=2 BatchFlag=1 Reboot=0 ExitCode=0:0", 2),
+        ("SLURM_RESTART_COUNT=0", 0),
+        ("AWS_BATCH_JOB_ATTEMPT=1", 0),
+    ],
+)
+def test_attempts_that_a_line_counts_are_believed(text: str, retries: int) -> None:
+    """The log holds the last attempt alone, and a line in it says how many were before."""
+    timeline = timeline_of(text_lines((0, text), (60, "step 10 loss 1.0")))
+    assert (timeline.restarts.job_retries, len(timeline.attempts)) == (retries, 1)
+
+
+def test_a_count_that_rises_begins_an_attempt() -> None:
+    """A script prints how often it was requeued, and its output goes into one file."""
+    timeline = timeline_of(
+        text_lines(
+            (0, "SLURM_RESTART_COUNT=0"), (60, "step 10 loss 1.0"), (900, "SLURM_RESTART_COUNT=1"),
+            (960, "step 12 loss 1.0"), (970, "SLURM_RESTART_COUNT=1"), (980, "step 14 loss 0.9"), key=SLURM,
+        )
+    )  # fmt: skip
+    assert [(len(attempt.replicas), attempt.number) for attempt in timeline.attempts] == [(1, 1), (1, 2)]
+    assert timeline.restarts_total == 1
+
+
+def test_runs_of_a_schedulers_record_are_attempts() -> None:
+    """Each has its number, its times and how it ended."""
+    record = [("2025-03-04T05:00:00Z", "2025-03-04T06:00:00Z", "worker-shutdown"),
+              ("2025-03-04T06:05:00Z", "2025-03-04T07:00:00Z", "completed")]  # fmt: skip
+    entries = [
+        told(LOCAL, None, f"reasonResolved {reason}", origin=Origin.STATUS, number=number, kind="task", attempt=number,
+             display_name="fit", state="done", started=begin, finished=end, reason=reason)
+        for number, (begin, end, reason) in enumerate(record)
+    ]  # fmt: skip
+    timeline = timeline_of([*entries, *text_lines((4000, "step 10 loss 1.0"))])
+    assert [attempt.end_reason for attempt in timeline.attempts][:1] == ["preemption"]
+    assert (len(timeline.attempts), timeline.restarts.job_retries) == (2, 1)
+    assert list(runs_of(timeline)) == ["fit"]
 
 
 def test_a_scheduler_that_numbers_its_attempts_is_counted_by_its_numbers() -> None:

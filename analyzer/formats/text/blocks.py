@@ -19,7 +19,6 @@ from analyzer.formats.objects.read import part_entry
 from analyzer.formats.part import Part
 from analyzer.formats.reading import Reading
 from analyzer.formats.stream import Line, Lines, text_of
-from analyzer.formats.text.console_copy import is_stacked, stacked_rows
 from analyzer.formats.text.described import object_document, pod_document
 from analyzer.formats.text.event_table import described_events, event_rows, is_event_header
 from analyzer.formats.text.field_tree import Field, fields_of
@@ -62,8 +61,6 @@ def read_block(number: int, raw: bytes, lines: Lines, reading: Reading, read_tex
         return _attempt(_yaml_block, number, raw, lines, reading)
     if first in b"NLFJS |" and first and _TABLE.match(raw):
         return _attempt(_table_block, number, raw, lines, reading)
-    if first == b"2" and is_stacked([raw, lines.peek(), lines.peek(1)]):
-        return _attempt(_stacked_block, number, raw, lines, reading)
     return None
 
 
@@ -203,14 +200,6 @@ def _table_block(taken: list[Line], lines: Lines, reading: Reading) -> list[Entr
     lines.back(taken[last - first + 1 :])
     del taken[last - first + 1 :]
     return _entries(parts, reading, first)
-
-
-def _stacked_block(taken: list[Line], lines: Lines, reading: Reading) -> list[Entry] | None:
-    while len(taken) < _LINES and lines.peek() is not None:
-        _take(taken, lines)
-    first = taken[0][0]
-    texts = [text_of(line, reading, place) for place, line in taken]
-    return _entries(stacked_rows(texts, first), reading, first)
 
 
 def _entries(parts: Iterable[Part], reading: Reading, first: int) -> list[Entry]:

@@ -1,13 +1,12 @@
-"""Copies of the log viewers: Logs Explorer's plain text, the old console's list, and its stacked rows."""
+"""Copies of the log viewers: Logs Explorer's plain text, the old console's list with a severity letter."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from analyzer.formats.clock import rfc3339
 from analyzer.formats.identity import REPLICA_NAME, is_vertex_id
-from analyzer.formats.part import Part
 from analyzer.formats.text.dialect import Said
 from analyzer.formats.text.service_job import job_named_in
 from analyzer.model import Instant, JobKey, Origin
@@ -22,8 +21,6 @@ _LETTERS = {"D": "DEBUG", "I": "INFO", "N": "NOTICE", "W": "WARNING", "E": "ERRO
 _LISTED = re.compile(
     r"^(?P<letter>[DINWECFA*])  (?:(?P<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*(?: [+-]\d{4})?)\s+)?(?P<text>\S.*)$"
 )
-_STACKED = re.compile(rb"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}(?: [A-Z]{2,5})?\s*$")
-_SPEAKER = re.compile(rb"^(?:service|" + REPLICA_NAME.pattern.encode() + rb")\s*$")
 _SUFFIX = re.compile(rf"  ({REPLICA_NAME.pattern}|service)\s*$")
 
 
@@ -72,31 +69,6 @@ def _labelled_job(labels: dict[str, str], task: str | None, pod: str | None) -> 
     if job_id:
         return JobKey("vertex" if is_vertex_id(job_id, task) else "ai_platform", project, job_id)
     return JobKey("gke", project, pod) if pod else None
-
-
-def is_stacked(lines: Sequence[bytes | None]) -> bool:
-    """Whether a row begins with these lines of which each cell stands on its own: time, speaker, message."""
-    told = [line for line in lines if line and line.strip()]
-    return len(told) > 1 and _STACKED.match(told[0]) is not None and _SPEAKER.match(told[1]) is not None
-
-
-def stacked_rows(lines: Sequence[str], first: int) -> Iterator[Part]:
-    """The rows of a copied table, oldest first: the console shows the newest on top unless told otherwise."""
-    begins = [at for at in range(len(lines)) if is_stacked([line.encode() for line in lines[at : at + 4]])]
-    job = next((found for line in lines if (found := job_named_in(line))), None)
-    rows = []
-    for at, end in zip(begins, [*begins[1:], len(lines)], strict=True):
-        stamp, speaker, *text = (place for place in range(at, end) if lines[place].strip())
-        replica = None if lines[speaker].strip() == "service" else lines[speaker].strip()
-        rows.append(
-            Part(
-                text="\n".join(lines[place] for place in text), job=job, replica=replica,
-                time=Instant.parse(lines[stamp][:23].replace(" ", "T") + "Z"), line=first + (text or [stamp])[0],
-                origin=Origin.REPLICA if replica else Origin.SERVICE,
-            )
-        )  # fmt: skip
-    newest_first = len(rows) > 1 and (rows[0].time or 0) > (rows[-1].time or 0)
-    yield from (row for row in (reversed(rows) if newest_first else rows) if row.text)
 
 
 def recognize_list(head: Sequence[str], name: str) -> SeverityList | None:

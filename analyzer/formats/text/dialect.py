@@ -11,7 +11,10 @@ from analyzer.model import Instant, JobKey, Origin
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """What one line says, without its transport. `time` is None where the transport states none."""
+    """What one line says, without its transport. `time` is None where the transport states none.
+
+    `spoken` is False for a line that is nothing but transport: it says who speaks, or when, on the lines after it.
+    """
 
     text: str
     time: Instant | None = None
@@ -22,6 +25,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int | None = None
     node: str | None = None
     fields: dict[str, Any] = {}
+    spoken: bool = True
 
 
 class Dialect(Protocol):

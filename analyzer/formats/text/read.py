@@ -9,6 +9,7 @@ from analyzer.formats.clock import LineClock
 from analyzer.formats.reading import Reading
 from analyzer.formats.stream import Lines, text_of
 from analyzer.formats.text.blocks import read_block
+from analyzer.formats.text.console_blocks import recognize_console_blocks
 from analyzer.formats.text.console_copy import recognize_explorer, recognize_list
 from analyzer.formats.text.container_output import (
     recognize_cri,
@@ -24,8 +25,9 @@ from analyzer.formats.text.stream_logs import recognize_stream_logs
 from analyzer.model import Entry, Instant
 
 RECOGNIZERS: tuple[Recognizer, ...] = (
-    recognize_stream_logs, recognize_explorer, recognize_list, recognize_cri, recognize_prefixed, recognize_slurmctld,
-    recognize_machine, recognize_stamped, recognize_multiplexed, recognize_hosts, recognize_plain,
+    recognize_stream_logs, recognize_explorer, recognize_list, recognize_console_blocks, recognize_cri,
+    recognize_prefixed, recognize_slurmctld, recognize_machine, recognize_stamped, recognize_multiplexed,
+    recognize_hosts, recognize_plain,
 )  # fmt: skip
 _LOOK = 400
 
@@ -48,6 +50,8 @@ def read_text(lines: Lines, head: str, reading: Reading, after: Entry | None = N
         line = text_of(raw, reading, number)
         if line.strip():
             said = dialect.read(line)
+            if said is not None and not said.spoken:
+                continue
             yield writer.entry(number, line, None if after is not None and isinstance(dialect, Plain) else said)
 
 

@@ -20,6 +20,16 @@ _SIGN = re.compile(
     r"is queued\.|submitted successfully|ml_job%2Fjob_id|customJobs/|hyperparameterTuningJobs/|trainingPipelines/"
 )
 
+_AI_PLATFORM = re.compile(r"-replica-\d+|Validating job requirements|Job \w+ is queued\.|^jobId: ", re.MULTILINE)
+_VERTEX = re.compile(r"\bworkerpool\d|Vertex AI is |Agent Platform is |/customJobs/|-aiplatform\.googleapis\.com")
+
+
+def platform_named_in(text: str) -> str | None:
+    """The training service whose words a text has; None where they fit both."""
+    if _VERTEX.search(text):
+        return "vertex"
+    return "ai_platform" if _AI_PLATFORM.search(text) else None
+
 
 def job_named_in(text: str) -> JobKey | None:
     """The job that a service message names; None where it names none."""

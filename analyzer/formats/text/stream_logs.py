@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from analyzer.formats.identity import REPLICA_NAME, number
 from analyzer.formats.text.dialect import Said, share
-from analyzer.formats.text.service_job import job_named_in
+from analyzer.formats.text.service_job import job_named_in, platform_named_in
 from analyzer.model import Instant, JobKey, Origin
 
 _SEVERITY = "DEFAULT|DEBUG|INFO|NOTICE|WARNING|ERROR|CRITICAL|ALERT|EMERGENCY"
@@ -19,8 +19,6 @@ _ROW = re.compile(
     rf"^(?P<severity>{_SEVERITY})(?:\t| +)(?P<time>\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? [+-]\d{{4}})"
     r"(?P<gap1>\t| +)(?P<task>[\w.-]+)(?P<rest>(?:[\t ].*)?)$"
 )
-_AI_PLATFORM = re.compile(r"-replica-\d+|Validating job requirements|Job \w+ is queued\.|^jobId: ", re.MULTILINE)
-_VERTEX = re.compile(r"\bworkerpool\d|Vertex AI is |Agent Platform is |/customJobs/|-aiplatform\.googleapis\.com")
 _TAB = 8
 
 
@@ -29,13 +27,8 @@ def recognize_stream_logs(head: Sequence[str], name: str) -> StreamLogs | None:
     rows = [_ROW.match(line) for line in head]
     if share(rows) < 0.2:
         return None
-    text = "\n".join(head)
-    if _VERTEX.search(text):
-        platform = "vertex"
-    elif _AI_PLATFORM.search(text) or any(row and row["rest"].startswith("\t\t") for row in rows):
-        platform = "ai_platform"
-    else:
-        platform = "vertex"
+    trials = any(row and row["rest"].startswith("\t\t") for row in rows)
+    platform = platform_named_in("\n".join(head)) or ("ai_platform" if trials else "vertex")
     job = next((job for line in head if (job := job_named_in(line))), None)
     dialect = StreamLogs(platform, job)
     for line in head:  # learns how wide each task's gap is before the first row is given

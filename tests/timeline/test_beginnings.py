@@ -1,0 +1,60 @@
+"""Lines that look like a container's first ones, and whether they begin a life."""
+
+from __future__ import annotations
+
+import pytest
+from chain import lines, timeline_of
+
+from analyzer.model import Entry
+
+OPENING = ((0.0, "walnut 3.1 (built for CUDA 12)"), (2.0, "reading the vocabulary"), (12.0, "model has 12 layers"))
+SET_UP = (0.0, "service", "Waiting for training program to start.")
+
+
+def evaluating(replicas: int, pause: float, *, steps: bool = True) -> list[Entry]:
+    """A program that evaluates itself every 25 minutes in a process of its own, which prints the same opening."""
+    said: list[tuple[float, str, str]] = [SET_UP]
+    for n in range(replicas):
+        name, at, step = f"workerpool{min(n, 1)}-{max(n - 1, 0)}", 40.0 + 3 * n, 0
+        for _ in range(5):
+            said += [(at + after, name, text) for after, text in OPENING]
+            at += 20
+            for _ in range(25):
+                at, step = at + 60, step + 50
+                said.append((at, name, f"step {step} loss 0.5" if steps else f"shard {step} is done"))
+            at += pause
+    return lines(*said)
+
+
+def restarting(step: int) -> list[Entry]:
+    """Three replicas, of which one prints its opening again and goes on from this step, the others from theirs."""
+    said: list[tuple[float, str, str]] = [SET_UP]
+    for n in range(3):
+        name = f"workerpool1-{n}"
+        said += [(40.0 + n + after, name, text) for after, text in OPENING]
+        said += [(t, name, f"step {t} loss 0.5") for t in range(120, 3000, 60)]
+    said = [line for line in said if not (line[1] == "workerpool1-1" and 1500 <= line[0] < 1600)]
+    said += [(1550.0 + after, "workerpool1-1", text) for after, text in OPENING]
+    return lines(*(
+        (at, who, f"step {step} loss 0.5") if who == "workerpool1-1" and 1600 <= at < 1640 else (at, who, text)
+        for at, who, text in said
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("pause", [1, 5, 30, 120])
+@pytest.mark.parametrize("steps", [True, False])
+def test_an_opening_that_all_replicas_print_again_is_no_restart(pause: float, steps: bool) -> None:
+    """That is how the program talks: nothing else tells of an end or a start."""
+    assert timeline_of(evaluating(3, pause, steps=steps)).restarts_total == 0
+
+
+@pytest.mark.parametrize("pause", [1, 5, 30, 120])
+def test_a_lone_replica_whose_steps_go_on_was_not_restarted(pause: float) -> None:
+    """Nobody else could have advanced its counter meanwhile."""
+    assert timeline_of(evaluating(1, pause)).restarts_total == 0
+
+
+@pytest.mark.parametrize("step", [20, 1620])
+def test_one_replica_of_several_that_opens_again_was_restarted(step: int) -> None:
+    """Its counter fell back, or the others went on with the common one while it was down."""
+    assert timeline_of(restarting(step)).restarts_by_replica == {"workerpool1-1": 1}
