@@ -7,6 +7,7 @@ the next multiple of eight instead. A message of several lines becomes several r
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from analyzer.formats.identity import REPLICA_NAME, number
@@ -22,6 +23,8 @@ _ROW = re.compile(
 _AI_PLATFORM = re.compile(r"-replica-\d+|Validating job requirements|Job \w+ is queued\.|^jobId: ", re.MULTILINE)
 _VERTEX = re.compile(r"\bworkerpool\d|Vertex AI is |Agent Platform is |/customJobs/|-aiplatform\.googleapis\.com")
 _TAB = 8
+_ALIGNED = 3
+"""So many rows that begin at the same place show where a column begins; fewer may all be indented."""
 
 
 def recognize_stream_logs(head: Sequence[str], name: str) -> StreamLogs | None:
@@ -38,8 +41,7 @@ def recognize_stream_logs(head: Sequence[str], name: str) -> StreamLogs | None:
         platform = "vertex"
     job = next((job for line in head if (job := job_named_in(line))), None)
     dialect = StreamLogs(platform, job)
-    for line in head:  # learns how wide each task's gap is before the first row is given
-        dialect.read(line)
+    dialect.learn([row for row in rows if row])
     return dialect
 
 
@@ -50,6 +52,20 @@ class StreamLogs:
         self._platform = platform
         self._job = job
         self._gaps: dict[tuple[int, str], int] = {}
+
+    def learn(self, rows: Sequence[re.Match[str]]) -> None:
+        """Learns how wide each task's gap is before a row is given: wider than tabs where columns are aligned."""
+        seen: dict[tuple[int, str], Counter[int]] = {}
+        for row in rows:
+            bare = row["rest"].lstrip(" ")
+            if bare and not row["rest"].startswith("\t"):
+                key = (row.start("rest"), row["task"])
+                seen.setdefault(key, Counter())[len(row["rest"]) - len(bare)] += 1
+                self._gaps.setdefault(key, self._tab_gap(row))
+        for key, gaps in seen.items():
+            least = min(gaps)
+            if least < self._gaps[key] or gaps[least] >= _ALIGNED:
+                self._gaps[key] = least
 
     def read(self, line: str) -> Said | None:
         """What a row says; None for a line that is no row."""
