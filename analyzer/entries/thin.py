@@ -153,9 +153,11 @@ class Thinner:
         kind.count += 1
         if stream.seen <= OPENING:
             stream.openings.add(name)
-        if tells or is_indented(text) or len(text) >= ENTRY_LIMIT // 4:
+        if tells or is_indented(text):
             kind.told += 1
             return kind.told <= MOST_ALIKE
+        if len(text) >= ENTRY_LIMIT // 4 and kind.count <= RARE:
+            return True
         if stream.seen > OPENING and name in stream.openings and kind.count <= OPENING_REPEATS:
             return True
         if kind.count <= RARE and name:
