@@ -7,22 +7,11 @@ from collections.abc import Sequence
 import msgspec
 
 from analyzer.entries import Story
+from analyzer.facts.tables import table_rows
 from analyzer.model import SECOND, Instant, Job
 
 RETENTION = 30 * 86_400 * SECOND
 """How long Cloud Logging keeps entries unless a bucket is set otherwise (ns); https://cloud.google.com/logging/quotas."""
-_POD_LABELS = {
-    "JobSet": "jobset.sigs.k8s.io/jobset-name",
-    "PyTorchJob": "training.kubeflow.org/job-name",
-    "TFJob": "training.kubeflow.org/job-name",
-    "MPIJob": "training.kubeflow.org/job-name",
-    "JAXJob": "training.kubeflow.org/job-name",
-    "XGBoostJob": "training.kubeflow.org/job-name",
-    "TrainJob": "jobset.sigs.k8s.io/jobset-name",
-    "RayJob": "ray.io/originated-from-cr-name",
-    "RayCluster": "ray.io/cluster",
-}
-"""The label by which the pods of a controller are found; plain Jobs use `job-name`."""
 
 
 class Pods(msgspec.Struct, frozen=True):
@@ -105,7 +94,8 @@ def _kubectl_logs(job: Job, pods: Pods, since: Instant | None, names: Sequence[s
         return f"kubectl logs {safe(names[0])}{options} > {safe(names[0])}.log"
     if pods.kind == "Pod" or not pods.kind:
         return f"kubectl logs {safe(job.id)}{options} > {safe(job.id)}.log"
-    label = _POD_LABELS.get(pods.kind, "job-name")
+    labels = {row["kind"]: row["pod_label"] for row in table_rows("controllers")}
+    label = labels.get(pods.kind, labels["Job"])
     return f"kubectl logs --selector={label}={safe(job.id)}{options} --prefix --tail=-1 > {safe(job.id)}.log"
 
 
