@@ -46,7 +46,7 @@ def _oldest_first(events: list[Part]) -> list[Part]:
 def described_events(
     lines: Sequence[str], first: int, about: tuple[str, str] | None, namespace: str | None
 ) -> Iterator[Part]:
-    """The events below `Events:` in a description, the oldest first; `about` is the described object's kind and name."""
+    """The events below `Events:`, the oldest first; `about` is kind and name of the described object."""
     table: Table | None = None
     events: list[Part] = []
     for place, line in enumerate(lines, first):
