@@ -41,8 +41,9 @@ def fetch_command(
     if job.platform not in ("vertex", "ai_platform", "gke", "batch"):
         return None
     named = f'resource.labels.job_id="{safe(job.id)}"'
+    pipeline = f'resource.labels.pipeline_job_id="{safe(job.id)}"'  # of Vertex AI's jobs only pipelines have names
     kinds = {
-        "vertex": f'resource.type="ml_job" AND {named}',
+        "vertex": f'resource.type="ml_job" AND {named}' if job.id.isdigit() else pipeline,
         "ai_platform": f'resource.type=("ml_job" OR "cloudml_job") AND {named}',
         "gke": f'resource.labels.pod_name:"{safe(job.id)}"',
         "batch": f'(labels.job_uid:"{safe(job.id)}" OR labels.task_group_name:"/jobs/{safe(job.id)}/")',

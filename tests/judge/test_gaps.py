@@ -268,6 +268,15 @@ def test_a_log_without_begin_was_cut_at_a_day() -> None:
     assert 'timestamp>="2026-02-09T00:00:00Z"' in gap.command
 
 
+def test_a_pipeline_has_no_begin_of_its_own_and_another_query() -> None:
+    """Of Vertex AI's jobs those with a name are pipelines."""
+    named = JobKey("vertex", "acme-ml", "retrain-1")
+    assert gaps([line(0, "step 1", job=named)], "cut_start") == []
+    (gap,) = gaps([described("job", named, state="PIPELINE_STATE_FAILED")], "no_log")
+    assert gap.command is not None
+    assert 'resource.labels.pipeline_job_id="retrain-1"' in gap.command
+
+
 def test_a_log_of_replicas_only_lacks_the_service() -> None:
     """A filter left the service's own lines out."""
     assert [gap.kind for gap in diagnosed(steps(0, 0, 3)).gaps] == ["no_service_log"]
