@@ -16,6 +16,8 @@ Identity = tuple[object, ...]
 Tells = Callable[[Sequence[str]], set[int]]
 """Finds the texts that tell something, by number."""
 _BATCH = 256
+_BATCH_SIZE = 1 << 20
+"""Characters of text that are looked through at once: that takes several times their memory."""
 
 
 class Partial(msgspec.Struct):
@@ -110,6 +112,7 @@ class Sifter:
         self._partials: Partials = {}
         self._thinner = Thinner(self._keep)
         self._batch: list[Entry] = []
+        self._size = 0
         self._streams: dict[int, tuple[object, StreamKey | None]] = {}
         self.read = 0
         self.kept = 0
@@ -128,7 +131,8 @@ class Sifter:
     def entry(self, entry: Entry) -> None:
         """Takes one entry."""
         self._batch.append(entry)
-        if len(self._batch) >= _BATCH:
+        self._size += len(entry.text)
+        if len(self._batch) >= _BATCH or self._size >= _BATCH_SIZE:
             self._drain()
 
     def take(self) -> Partials:
@@ -151,7 +155,7 @@ class Sifter:
         self.kept += 1
 
     def _drain(self) -> None:
-        batch, self._batch = self._batch, []
+        batch, self._batch, self._size = self._batch, [], 0
         if self._span is not None:
             batch = [entry for entry in batch if self._span.holds(entry.time)]
         if not batch:

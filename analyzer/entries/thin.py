@@ -2,8 +2,8 @@
 
 Each stream of lines (one job, speaker, machine) is kept whole around everything that tells something: a word of the
 rules, of tracebacks or of alarm, a line of a kind that is rare in the stream or that began it, a counter that falls
-back. Of its beginning and end it keeps `NEAR` lines, and of every ten minutes the first. What was left out is counted
-on the next line that was kept.
+back, a long silence. Of its beginning and end it keeps `NEAR` lines, and of every ten minutes the first. What was left
+out is counted on the next line that was kept.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from analyzer.model import Entry, JobKey, Origin
+from analyzer.facts.log_losses import ENTRY_LIMIT
+from analyzer.model import SECOND, Entry, Instant, JobKey, Origin
 from analyzer.stitch.shapes import is_indented
 
 NEAR = 40
@@ -28,7 +29,10 @@ KINDS = 512
 MOST_ALIKE = 300
 """Of telling lines that look alike so many are kept with their surroundings, further ones as chatter is."""
 MOST_FALLS = 20
+SILENCE = 1200 * SECOND
+"""A stream that says nothing for so long (ns) is kept whole around that, so that a hole in a log shows where it is."""
 _CHECKED = 16
+_NEVER = "never"
 _DIGITS = str.maketrans("", "", "0123456789")
 _NUMBER = re.compile(r"(?<![\d.])\d{1,15}(?![\d.])")
 _OUTPUT = frozenset((Origin.REPLICA, Origin.TEXT, Origin.NODE))
@@ -81,8 +85,8 @@ class _Stream:
         """Whether its lines do not come in the order of time, so that neighbours say nothing."""
         return min(self.up, self.down) * 8 > self.up + self.down
 
-    def follows(self, stamp: str) -> bool:
-        """Notes the time of the next line; whether ten minutes of the clock have begun with it."""
+    def follows(self, stamp: str) -> str:
+        """Notes the time of the next line; gives that of the one before if ten minutes of the clock have begun."""
         last, self.last = self.last, stamp
         ten_seconds = stamp[:18]
         if last[:18] != ten_seconds:
@@ -90,7 +94,7 @@ class _Stream:
                 self.up += 1
             else:
                 self.down += 1
-        return last[:15] != stamp[:15]
+        return "" if last[:15] == stamp[:15] else last or _NEVER
 
 
 class Thinner:
@@ -114,8 +118,8 @@ class Thinner:
             stream = self._streams[key] = _Stream()
             self._of_job.setdefault(key[0], []).append(stream)
         stream.seen += 1
-        new_time = stream.follows(stamp) if stamp else False
-        if self._is_near(stream, text, tells):
+        new_time = stream.follows(stamp) if stamp else ""
+        if self._is_near(stream, text, tells or _was_silent(new_time, stamp)):
             self._release(stream)
             self._give(stream, make())
             stream.after = NEAR
@@ -152,6 +156,8 @@ class Thinner:
         if tells or is_indented(text):
             kind.told += 1
             return kind.told <= MOST_ALIKE
+        if len(text) >= ENTRY_LIMIT // 4 and kind.count <= RARE:
+            return True
         if stream.seen > OPENING and name in stream.openings and kind.count <= OPENING_REPEATS:
             return True
         if kind.count <= RARE and name:
@@ -171,9 +177,17 @@ class Thinner:
         self._keep(entry)
 
 
+def _was_silent(before: str, now: str) -> bool:
+    """Whether a long silence lies between two times, in whichever order they come."""
+    if not before or before is _NEVER:
+        return False
+    earlier, later = Instant.parse(before), Instant.parse(now)
+    return earlier is not None and later is not None and abs(later - earlier) >= SILENCE
+
+
 def is_chatter(entry: Entry) -> bool:
     """Whether an entry is an output line, of which there may be millions; words of services and facts are all kept."""
-    return entry.origin in _OUTPUT and not entry.fields.get("kind")
+    return entry.origin in _OUTPUT and not entry.fields.get("kind") and "split_uid" not in entry.fields
 
 
 def stream_of(entry: Entry) -> StreamKey:

@@ -21,6 +21,7 @@ _BOUNDARY = re.compile(rb"\}(?=,? ?\n?\{)")
 _TRIES = 3
 _NEAR = 1 << 14
 _BETWEEN = re.compile(rb"[ \t\r\n,\x1e\xef\xbb\xbf]*+")  # also RFC 7464's record separator and a byte order mark
+_BRACKETS = re.compile(rb"[\[\]]++")
 
 Piece = tuple[str, int, bytes]
 
@@ -95,8 +96,9 @@ class Splitter:
                 self._at = end
                 return True
             if first in (b"[", b"]"):
-                self._in_array = first == b"["
-                self._start = end + 1
+                brackets = _BRACKETS.match(buffer, end)
+                self._start = brackets.end() if brackets else end + 1
+                self._in_array = bytes(buffer[self._start - 1 : self._start]) == b"["
                 continue
             newline = buffer.find(b"\n", end)
             if newline < 0:

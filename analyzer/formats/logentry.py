@@ -119,9 +119,11 @@ class Converter:
 
     def rest(self) -> Iterator[Entry]:
         """Split entries whose other parts never came, as far as they go."""
-        for record, line in self._joiner.rest():
+        for record, line, uid, parts, total in self._joiner.rest():
             self._reading.note("truncated", "parts of a split entry are missing", line)
-            yield from self._convert(record, line)
+            torn = {"split_uid": uid, "split_parts": parts, "split_total": total}
+            for entry in self._convert(record, line):
+                yield msgspec.structs.replace(entry, fields={**entry.fields, **torn})
 
     def _identity_of(self, record: Record) -> Identity:
         key = (bytes(record.resource), bytes(record.labels), record.log_name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,12 +14,23 @@ _WAITING = 10_000
 Placed = tuple[Record, int]
 
 
+class Torn(NamedTuple):
+    """An entry of which parts are missing: what there is of it, its line and uid, how many parts came, of how many."""
+
+    record: Record
+    line: int
+    uid: str
+    parts: int
+    total: int
+
+
 class Joiner:
     """Keeps the parts of split entries until all have come. Bounded: the oldest are given up first."""
 
     def __init__(self) -> None:
         self._parts: dict[str, dict[int, Placed]] = {}
-        self._overflow: list[Placed] = []
+        self._totals: dict[str, int] = {}
+        self._overflow: list[Torn] = []
 
     def add(self, record: Record, line: int) -> Placed | None:
         """The whole entry once its last part is there, in the place of its first part; else None."""
@@ -28,19 +40,24 @@ class Joiner:
         uid, index, total = split["uid"], _count(split.get("index")), _count(split.get("totalSplits"))
         parts = self._parts.setdefault(uid, {})
         parts[index] = (record, line)
+        self._totals[uid] = total
         if total <= 1 or len(parts) == total:
+            del self._totals[uid]
             return _joined(self._parts.pop(uid))
         if len(self._parts) > _WAITING:
-            self._overflow.append(_joined(self._parts.pop(next(iter(self._parts)))))
+            self._overflow.append(self._given_up(next(iter(self._parts))))
         return None
 
-    def rest(self) -> Iterator[Placed]:
+    def rest(self) -> Iterator[Torn]:
         """What is left: entries of which parts are missing."""
         yield from self._overflow
-        for parts in self._parts.values():
-            yield _joined(parts)
-        self._parts.clear()
+        for uid in list(self._parts):
+            yield self._given_up(uid)
         self._overflow.clear()
+
+    def _given_up(self, uid: str) -> Torn:
+        parts = self._parts.pop(uid)
+        return Torn(*_joined(parts), uid, len(parts), self._totals.pop(uid))
 
 
 def _count(value: object) -> int:

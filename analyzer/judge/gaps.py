@@ -4,75 +4,239 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from analyzer.entries import Story
+from analyzer.entries.sift import time_span
+from analyzer.facts.log_losses import ENTRY_LIMIT, ENTRY_MOST, loss_in
+from analyzer.judge.fetching import (
+    RETENTION,
+    Pods,
+    events_command,
+    fetch_command,
+    parts_command,
+    pods_of,
+    previous_command,
+    safe,
+)
 from analyzer.judge.sentences import sentence
-from analyzer.model import Gap, Job, Origin
+from analyzer.judge.silence import holes_in
+from analyzer.model import SECOND, Entry, Gap, Instant, Job, Origin, Timeline
 from analyzer.rulebook import Finding, Role
+from analyzer.timeline.sentences import duration
+
+CUT_END = 600 * SECOND
+"""A log that ends so long (ns) before its job does is not all of it; services say their last word within minutes."""
+_SKEW = 5 * SECOND
+_MOST_NAMES = 5
+_OUTPUT = frozenset((Origin.REPLICA, Origin.TEXT))
+_LAST_WORDS = frozenset(("job_succeeded", "job_failed", "job_cancelled"))
+_BEGINS = frozenset(("job_queued", "attempt_begin"))
+_NEVER_STARTED = frozenset(("StartError", "ContainerCannotRun", "RunContainerError", "CreateContainerError"))
+"""What kubelet and container runtime call the end of a container whose program never ran, so that it has no log."""
+_RAN = frozenset(("SUCCEEDED", "COMPLETE", "COMPLETED", "RUNNING", "ACTIVE"))
 
 
-def gaps_of(story: Story, findings: Sequence[Finding], job: Job, lang: str) -> list[Gap]:
+def gaps_of(story: Story, findings: Sequence[Finding], timeline: Timeline, job: Job, lang: str) -> list[Gap]:
     """All gaps that can be seen, the most telling first."""
+    known = _Known(story, findings, timeline, job, pods_of(story), lang)
     return [
-        *_no_replica_log(story, findings, job, lang),
-        *_silent_replicas(story, job, lang),
-        *_cut_start(story, findings, job, lang),
+        *_no_replica_log(known),
+        *_previous_logs(known),
+        *_cut_end(known),
+        *_holes(known),
+        *_torn_entries(known),
+        *_losses(known),
+        *_silent_replicas(known),
+        *_cut_start(known),
     ]
 
 
-def fetch_command(job: Job, extra: str = "") -> str | None:
-    """The command that fetches a job's whole log; None for platforms that keep none in Cloud Logging."""
-    if job.platform not in ("vertex", "ai_platform", "gke", "batch"):
-        return None
-    named = f'resource.labels.job_id="{_safe(job.id)}"'
-    kinds = {
-        "vertex": f'resource.type="ml_job" AND {named}',
-        "ai_platform": f'(resource.type="ml_job" OR resource.type="cloudml_job") AND {named}',
-        "gke": f'resource.labels.pod_name:"{_safe(job.id)}"',
-        "batch": f'labels.job_uid:"{_safe(job.id)}"',
-    }
-    since = str(job.created)[:10] if job.created else "START_DATE"
-    project = _safe(job.project or "PROJECT")
-    query = f'{kinds[job.platform]}{extra} AND timestamp>="{since}"'
-    return f"gcloud logging read '{query}' --project={project} --order=asc --format=json > {_safe(job.id)}.json"
+class _Known(msgspec.Struct, frozen=True):
+    """All that gaps are seen by."""
+
+    story: Story
+    findings: Sequence[Finding]
+    timeline: Timeline
+    job: Job
+    pods: Pods
+    lang: str
+
+    def say(self, name: str, **values: str) -> str:
+        return sentence(name, self.lang, values)
+
+    def fetch(
+        self, since: Instant | None = None, until: Instant | None = None, names: Sequence[str] = ()
+    ) -> str | None:
+        """The command that fetches the job's log, left open from its creation or the day that the input begins."""
+        if since is None and self.job.created is None and self.job.project:
+            first = time_span(self.story.entries)[0]
+            since = None if first is None else _day(first)
+        return fetch_command(self.job, self.pods, since=since, until=until, names=names)
+
+    def span(self, start: Instant, end: Instant) -> dict[str, str]:
+        return {"start": _second(start), "end": _second(end), "length": duration(end - start)}
 
 
-def _safe(text: str) -> str:
-    """A name as it may stand in a shell command: anything that a shell or the query language reads is dropped."""
-    return "".join(char for char in text if char.isascii() and (char.isalnum() or char in "-_./:"))
+def _second(moment: Instant) -> str:
+    return str(Instant(moment - moment % SECOND))
 
 
-def _no_replica_log(story: Story, findings: Sequence[Finding], job: Job, lang: str) -> Iterator[Gap]:
-    if any(entry.origin in (Origin.REPLICA, Origin.TEXT) for entry in story.entries):
+def _day(moment: Instant) -> Instant:
+    return Instant(moment - moment % (86_400 * SECOND))
+
+
+def _no_replica_log(known: _Known) -> Iterator[Gap]:
+    entries = known.story.entries
+    if any(entry.origin in _OUTPUT for entry in entries):
         return
-    failed = any(f.role is Role.VERDICT and f.rule.event == "replica_failed" for f in findings)
-    only_described = all(entry.origin is Origin.STATUS for entry in story.entries)
-    if only_described:
-        yield Gap(kind="no_log", text=sentence("gap_no_log", lang), command=fetch_command(job))
+    failed = any(f.role is Role.VERDICT and f.rule.event == "replica_failed" for f in known.findings)
+    if all(entry.origin is Origin.STATUS for entry in entries):
+        if known.job.platform == "gke" and not any(map(_has_run, entries)):
+            yield Gap(kind="no_log", text=known.say("gap_no_events"), command=events_command(known.job, known.pods))
+        else:
+            yield Gap(kind="no_log", text=known.say("gap_no_log"), command=known.fetch())
     elif failed:
         command = (
-            f"gcloud projects add-iam-policy-binding {_safe(job.project or 'PROJECT')} "
+            f"gcloud projects add-iam-policy-binding {safe(known.job.project or 'PROJECT')} "
             "--member=serviceAccount:SERVICE_ACCOUNT --role=roles/logging.logWriter"
         )
-        yield Gap(kind="no_replica_log", text=sentence("gap_no_replica_log", lang), command=command)
+        yield Gap(kind="no_replica_log", text=known.say("gap_no_replica_log"), command=command)
 
 
-def _silent_replicas(story: Story, job: Job, lang: str) -> Iterator[Gap]:
-    speaking = {entry.replica for entry in story.entries if entry.origin is Origin.REPLICA}
+def _has_run(entry: Entry) -> bool:
+    """Whether a description tells of a container that ran."""
+    fields = entry.fields
+    if fields.get("kind") == "container":
+        return fields.get("state") in ("running", "terminated") or "exit_code" in fields
+    if fields.get("kind") == "pod":
+        return fields.get("phase") in ("Running", "Succeeded", "Failed", "Completed")
+    counted = fields.get("failed") or fields.get("succeeded") or fields.get("active")
+    return bool(counted) or str(fields.get("state")).upper() in _RAN
+
+
+def _previous_logs(known: _Known) -> Iterator[Gap]:
+    """Containers that ran, ended and were started again, of whose earlier life no line is there."""
+    seen = set()
+    for entry in known.story.entries:
+        fields = entry.fields
+        ended = Instant.parse(fields.get("finished"))
+        ran = fields.get("kind") == "container" and not fields.get("init") and fields.get("started")
+        if not ran or not fields.get("last_state") or ended is None or fields.get("reason") in _NEVER_STARTED:
+            continue
+        pod, container = entry.replica or known.job.id, str(fields.get("container") or "")
+        if (pod, container) in seen or _said_something(known.story, pod, container, ended):
+            continue
+        seen.add((pod, container))
+        code = fields.get("exit_code")
+        text = known.say("gap_previous_log", container=container, pod=pod, end=_second(ended), code=str(code or 0))
+        command = previous_command(known.job, known.pods, pod, container, ended)
+        yield Gap(kind="previous_log", text=text, command=command)
+
+
+def _said_something(story: Story, pod: str, container: str, until: Instant) -> bool:
+    """Whether the input may hold a line of a container up to a time; lines without time or name may be of it."""
+    return any(
+        entry.origin in _OUTPUT
+        and (entry.replica == pod or entry.replica is None)
+        and entry.fields.get("container") in (container, None)
+        and (entry.time is None or entry.time <= until + _SKEW)
+        for entry in story.entries
+    )
+
+
+def _cut_end(known: _Known) -> Iterator[Gap]:
+    """A job that by its description ended long after the last line of its log, which does not tell of that end."""
+    described = (e.fields for e in known.story.entries if e.fields.get("kind") in ("job", "container"))
+    ends = [end for f in described if not f.get("last_state") and (end := Instant.parse(f.get("finished"))) is not None]
+    log = [e for e in known.story.entries if e.origin is not Origin.STATUS and not e.fields.get("kind")]
+    last = time_span(log)[1]
+    told = any(f.rule.event in _LAST_WORDS and f.message.origin is not Origin.STATUS for f in known.findings)
+    if not ends or last is None or told:
+        return
+    end = max(ends)
+    if end - last >= CUT_END:
+        text = known.say("gap_cut_end", **known.span(last, end))
+        yield Gap(kind="cut_end", text=text, command=known.fetch(since=last))
+
+
+def _holes(known: _Known) -> Iterator[Gap]:
+    for hole in holes_in(known.story, known.findings, known.timeline):
+        values = known.span(hole.start, hole.end)
+        if hole.counted is None:
+            text = known.say("gap_hole", **values)
+        else:
+            text = known.say("gap_hole_counted", **values, before=str(hole.counted[0]), after=str(hole.counted[1]))
+        yield Gap(kind="hole", text=text, command=known.fetch(since=hole.start, until=hole.end))
+
+
+def _torn_entries(known: _Known) -> Iterator[Gap]:
+    """Entries that Cloud Logging split and of which parts are missing."""
+    parts: dict[str, int] = {}
+    torn: dict[str, Entry] = {}
+    for entry in known.story.entries:
+        uid = entry.fields.get("split_uid")
+        if uid:
+            parts[uid] = parts.get(uid, 0) + int(entry.fields["split_parts"])
+            torn.setdefault(uid, entry)
+    lacking = [entry for uid, entry in torn.items() if parts[uid] < int(entry.fields["split_total"])]
+    if lacking:
+        first = lacking[0]
+        values = {
+            "count": str(len(lacking)), "parts": str(first.fields["split_parts"]), "who": first.replica or known.job.id,
+            "total": str(first.fields["split_total"]), "time": _second(first.time) if first.time is not None else "?",
+        }  # fmt: skip
+        text = known.say("gap_torn" if len(lacking) == 1 else "gap_torn_many", **values)
+        command = parts_command(known.job, str(first.fields["split_uid"]), first.time)
+        yield Gap(kind="torn_entry", text=text, command=command)
+
+
+def _losses(known: _Known) -> Iterator[Gap]:
+    """Lines that say that others are missing, and entries that are as large as one may be; each kind once."""
+    told: dict[str, Entry] = {}
+    for entry in known.story.entries:
+        loss = None if entry.fields.get("kind") else loss_in(entry.text)
+        kind = loss.kind if loss is not None else "full" if _is_full(entry) else None
+        if kind is not None:
+            told.setdefault(kind, entry)
+    for kind, entry in sorted(told.items()):
+        place = entry.replica or entry.node or entry.source or known.job.id
+        time = f" ({_second(entry.time)})" if entry.time is not None and entry.time_stated else ""
+        text = known.say(f"gap_lost_{kind}", who=place, time=time)
+        yield Gap(kind=f"lost_{kind}", text=text, command=_recover(known, kind))
+
+
+def _recover(known: _Known, kind: str) -> str | None:
+    """The command that gives what was lost where a line says so; what was thrown away cannot be had."""
+    return known.fetch() if kind == "unread" else None
+
+
+def _is_full(entry: Entry) -> bool:
+    if not entry.insert_id or len(entry.text) * 4 < ENTRY_LIMIT or "split_uid" in entry.fields:
+        return False
+    return ENTRY_LIMIT <= len(entry.text.encode()) <= ENTRY_MOST
+
+
+def _silent_replicas(known: _Known) -> Iterator[Gap]:
+    speaking = {entry.replica for entry in known.story.entries if entry.origin is Origin.REPLICA}
     if not speaking:
         return
-    silent = [name for name in job.replicas if name not in speaking]
+    silent = [name for name in known.job.replicas if name not in speaking and name != known.job.id]
     if silent:
-        values = {"names": ", ".join(silent[:5]), "more": str(len(silent) - 5)}
-        text = sentence("gap_silent_many" if len(silent) > 5 else "gap_silent", lang, values)
-        yield Gap(kind="silent_replicas", text=text, command=fetch_command(job))
+        values = {"names": ", ".join(silent[:_MOST_NAMES]), "more": str(len(silent) - _MOST_NAMES)}
+        text = known.say("gap_silent_many" if len(silent) > _MOST_NAMES else "gap_silent", **values)
+        yield Gap(kind="silent_replicas", text=text, command=known.fetch(names=silent))
 
 
-def _cut_start(story: Story, findings: Sequence[Finding], job: Job, lang: str) -> Iterator[Gap]:
+def _cut_start(known: _Known) -> Iterator[Gap]:
     """An export of `gcloud logging read` without a time filter holds the last day only."""
-    if job.platform not in ("vertex", "ai_platform") or not story.entries:
+    trains = known.job.platform == "ai_platform" or (known.job.platform == "vertex" and known.job.id.isdigit())
+    if not trains or any(f.rule.event in _BEGINS for f in known.findings):
         return
-    begun = any(f.rule.event in ("job_queued", "attempt_begin") for f in findings)
-    spoken = [e for e in story.entries if e.time is not None and e.origin in (Origin.REPLICA, Origin.SERVICE)]
-    if begun or not spoken:
+    spoken = [e for e in known.story.entries if e.time is not None and e.origin in (Origin.REPLICA, Origin.SERVICE)]
+    if not spoken:
         return
-    yield Gap(kind="cut_start", text=sentence("gap_cut_start", lang), command=fetch_command(job))
+    first = spoken[0].time
+    since = None if known.job.created is not None or first is None else _day(Instant(first - RETENTION))
+    name = "gap_cut_start" if any(e.origin is Origin.SERVICE for e in spoken) else "gap_no_service_log"
+    yield Gap(kind=name.removeprefix("gap_"), text=known.say(name), command=known.fetch(since=since))

@@ -49,7 +49,7 @@ def _frame(story: Story, findings: Sequence[Finding], timeline: Timeline, outcom
         cause="unknown",
         summary="",
         timeline=timeline,
-        gaps=gaps_of(story, findings, job, lang),
+        gaps=gaps_of(story, findings, timeline, job, lang),
         stats=Stats(
             entries=entries_in(story.entries), first=first, last=last, severities=dict(severities(story.entries))
         ),

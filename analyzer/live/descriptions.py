@@ -24,6 +24,8 @@ TIMEOUT = 20.0
 _TASKS = 500
 _VERTEX_KINDS = ("customJobs", "hyperparameterTuningJobs", "trainingPipelines", "pipelineJobs")
 _OVER = ("SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED", "PARTIALLY_SUCCEEDED")
+_LAST_CONDITIONS = {"Complete": "SUCCEEDED", "Completed": "SUCCEEDED", "Succeeded": "SUCCEEDED", "Failed": "FAILED"}
+"""What the conditions that end a Job, a JobSet and Kubeflow's jobs mean."""
 _VIEWERS = {
     Service.VERTEX: "roles/aiplatform.viewer",
     Service.AI_PLATFORM: "roles/ml.viewer",
@@ -58,14 +60,16 @@ class Described(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def created(self) -> str | None:
         """When the job was made, as the API writes it."""
-        value = self.documents[0].get("createTime")
+        job = self.documents[0]
+        value = job.get("createTime") or as_dict(job.get("metadata")).get("creationTimestamp")
         return value if isinstance(value, str) else None
 
     @property
     def state(self) -> str:
         """The job's state without the API's prefix (`RUNNING`); "" where none is told."""
         job = self.documents[0]
-        return _bare(job.get("state") or as_dict(job.get("status")).get("state"))
+        status = as_dict(job.get("status"))
+        return _bare(job.get("state") or status.get("state") or _object_state(status))
 
     @property
     def is_over(self) -> bool:
@@ -210,6 +214,15 @@ def _task_jobs(task: dict[str, Any]) -> Iterable[str]:
     custom, container = as_dict(executor.get("customJobDetail")), as_dict(executor.get("containerDetail"))
     path = custom.get("job") or container.get("mainJob")
     return [path] if isinstance(path, str) and path else []
+
+
+def _object_state(status: dict[str, Any]) -> str:
+    """How a Kubernetes object stands: by its conditions that are the last, its phase, else by pods that are active."""
+    for condition in map(as_dict, as_list(status.get("conditions"))):
+        if condition.get("status") == "True" and condition.get("type") in _LAST_CONDITIONS:
+            return _LAST_CONDITIONS[condition["type"]]
+    words = next((status[key] for key in ("jobStatus", "phase") if isinstance(status.get(key), str)), "")
+    return words or ("RUNNING" if status.get("active") else "")
 
 
 def _bare(state: Any) -> str:

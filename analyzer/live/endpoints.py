@@ -1,7 +1,7 @@
 """Where the services are: Google's own addresses, or those that the environment names.
 
 DIAGNOSE_LOGGING_ENDPOINT  host:port of the Logging API (gRPC), for a private endpoint or a stand-in
-DIAGNOSE_API_ENDPOINT      base address of the APIs that describe jobs (Vertex AI, AI Platform, Batch)
+DIAGNOSE_API_ENDPOINT      base address of the APIs that describe jobs (Vertex AI, AI Platform, Batch, GKE)
 
 An address on this machine is spoken to in plain text and without credentials; any other only with both.
 """

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from analyzer.errors import NothingToDiagnose, RemoteError
+from analyzer.live.cluster import Clusters
 from analyzer.live.connection import Connection
 from analyzer.live.descriptions import Described, Descriptions, known_regions
 from analyzer.live.encoding import line_of
@@ -56,6 +57,7 @@ class Fetch:
         self._reader = reader
         self._lister = Lister(connection.logging, target.project, clock, progress.waiting, chance)
         self._descriptions = Descriptions(connection, target)
+        self._clusters = Clusters(connection, target)
         self.observed = Observed()
         self.described: Described | None = None
         self.notes: list[Note] = []
@@ -108,7 +110,8 @@ class Fetch:
         """Asks how the job stands now; whether entries of further jobs belong to it since then."""
         if self.described is None:
             return False
-        self.described = self._descriptions.again(self.described)
+        in_cluster = self.described.place.service is Service.GKE
+        self.described = (self._clusters if in_cluster else self._descriptions).again(self.described)
         if self.described.ids == self.query.ids:
             return False
         self._narrowed()
@@ -137,7 +140,7 @@ class Fetch:
             self._spool.write(_line(document) for document in self.described.documents)
             self.notes += self.described.notes
         else:
-            self.notes += self._descriptions.notes(self.observed.services)
+            self.notes += [*self._descriptions.notes(self.observed.services), *self._clusters.notes]
 
     def _narrowed(self) -> Query:
         """The query, of the service that the description names where there is one."""
@@ -163,10 +166,11 @@ class Fetch:
         return len(lines)
 
     def _find_elsewhere(self) -> bool:
-        """Looks for the description in the regions that the log names, else (with no log at all) in every region."""
+        """Looks for the description where the log says that the job ran, in a cluster or a region, else everywhere."""
         observed = self.observed
         if observed.services == {Service.GKE}:
-            return False
+            self.described = self._clusters.look(observed.workloads)
+            return self.described is not None
         regions = sorted(observed.regions - {self._target.region})
         if not regions and (not observed.entries or Service.AI_PLATFORM not in observed.services):
             regions = [region for region in known_regions() if region != self._target.region]

@@ -15,6 +15,17 @@ _REGION = re.compile(r"([a-z]+-[a-z]+\d{1,2})(?:-[a-z])?", re.ASCII)
 _ZONE = "compute.googleapis.com/zone"
 _MACHINE = "compute.googleapis.com/resource_name"
 _NODES = 10_000
+_WORKLOAD = ("project_id", "location", "cluster_name", "namespace_name")
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.:-]{0,251}[a-z0-9])?", re.ASCII)
+
+
+class Workload(msgspec.Struct, frozen=True, order=True):
+    """Where a pod ran, by names that may stand in a path and in a command."""
+
+    project: str
+    location: str
+    cluster: str
+    namespace: str
 
 
 class Observed(msgspec.Struct):
@@ -24,6 +35,7 @@ class Observed(msgspec.Struct):
     regions: set[str] = msgspec.field(default_factory=set)
     nodes: set[str] = msgspec.field(default_factory=set)
     services: set[Service] = msgspec.field(default_factory=set)
+    workloads: set[Workload] = msgspec.field(default_factory=set)
     first: Instant | None = None
     last: Instant | None = None
 
@@ -45,6 +57,10 @@ class Observed(msgspec.Struct):
             self.regions.add(found[1])
         if kind == "k8s_container" and len(self.nodes) < _NODES and (node := labels.get(_MACHINE)):
             self.nodes.add(node)
+        if kind in ("k8s_container", "k8s_pod"):
+            names = [resource.get(name, "") for name in _WORKLOAD]
+            if all(map(_NAME.fullmatch, names)):
+                self.workloads.add(Workload(*names))
 
 
 def moment(entry: Any) -> Instant:

@@ -1,4 +1,5 @@
-"""Which texts a diagnosis can need: those that hold a word of the rules, of tracebacks and crash texts, or of alarm.
+"""Which texts a diagnosis can need: those that hold a word of the rules, of tracebacks and crash texts, of alarm, or of
+loss, where a part of the log is not there.
 
 All words are looked for in many texts at once. Words that only steps of training or harmless noise are known by tell
 nothing by themselves: such lines come by the million, and the first, the last and those near a telling line will do.
@@ -10,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
+from analyzer.facts.log_losses import loss_marks
 from analyzer.rulebook.match import Matcher
 from analyzer.rulebook.schema import Role
 from analyzer.stitch.clean import UNCLEAN
@@ -29,6 +31,7 @@ def telling(rulebook: Matcher) -> Telling:
     """The finder of telling texts that a rulebook needs."""
     words = dict.fromkeys((*ALARM, *(word.lower() for word in BEGINNINGS.words if word not in UNCLEAN)))
     words.update(dict.fromkeys(rulebook.literals_of(_tells)))
+    words.update(dict.fromkeys(loss_marks()))
     return finder(list(words))
 
 

@@ -12,7 +12,14 @@ from typing import BinaryIO, cast
 
 from analyzer.model import Note
 from analyzer.sources.base import Source
-from analyzer.sources.compression import ABSOLUTE_LIMIT, BUFFER, RATIO_GRACE, RATIO_LIMIT, decompressed
+from analyzer.sources.compression import (
+    ABSOLUTE_LIMIT,
+    BUFFER,
+    DEFLATE_LIMIT,
+    RATIO_GRACE,
+    RATIO_LIMIT,
+    decompressed,
+)
 
 MEMBER_LIMIT = 100_000
 TAR_MAGIC = (b"ustar\x00", b"ustar ")
@@ -105,7 +112,8 @@ class _ZipMember:
 
     def _raw(self) -> io.RawIOBase:
         size, packed = self._member.file_size, max(self._member.compress_size, 1)
-        if size > ABSOLUTE_LIMIT or (size > RATIO_GRACE and size > RATIO_LIMIT * packed):
+        limit = DEFLATE_LIMIT if self._member.compress_type == zipfile.ZIP_DEFLATED else RATIO_LIMIT
+        if size > ABSOLUTE_LIMIT or (size > RATIO_GRACE and size > limit * packed):
             self._notes.append(
                 Note("bomb", f"this file expands beyond any log ({size} bytes); it was not read", self._name)
             )

@@ -14,7 +14,9 @@ from analyzer.errors import DiagnoseError
 from analyzer.model import Note
 
 BUFFER = 1 << 18
-RATIO_LIMIT = 2000  # repeated log lines compress up to some 300:1 by gzip and 1500:1 by zstd
+RATIO_LIMIT = 2000
+DEFLATE_LIMIT = 600
+"""Repeated log lines compress up to some 300:1 by deflate, which never reaches more than 1032:1, and 1500:1 by zstd."""
 RATIO_GRACE = 1 << 28  # a small bomb does no harm: below so many bytes the ratio is not looked at
 ABSOLUTE_LIMIT = 1 << 40
 
@@ -153,7 +155,8 @@ class _Decompressing(io.RawIOBase):
             self._begun = True
             data = self._decoder.decompress(chunk, size)
         self._given += len(data)
-        too_dense = self._given > RATIO_GRACE and self._given > RATIO_LIMIT * self._taken
+        limit = DEFLATE_LIMIT if self._kind == "gzip" else RATIO_LIMIT
+        too_dense = self._given > RATIO_GRACE and self._given > limit * self._taken
         if too_dense or self._given > ABSOLUTE_LIMIT:
             self._stop(
                 "bomb", f"the {self._kind} data expands beyond any log ({self._given} bytes so far); reading stopped"

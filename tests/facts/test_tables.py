@@ -13,7 +13,7 @@ from analyzer.facts.tables import table_document, table_rows
 from analyzer.model import CATEGORIES
 from analyzer.resources import data_folder
 
-CSV_TABLES = ("machine_types", "measured_allocatable", "accelerator_regions")
+CSV_TABLES = ("machine_types", "measured_allocatable", "accelerator_regions", "controllers")
 JSON_TABLES = ("exit_codes", "xid", "oom_formats", "accelerators")
 
 

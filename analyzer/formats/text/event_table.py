@@ -27,19 +27,28 @@ def is_event_header(line: str) -> bool:
 
 
 def event_rows(lines: Sequence[str], first: int) -> Iterator[Part]:
-    """The events of a table whose header is the first of these lines; `first` is its line number."""
+    """The events of a table whose header is the first of these lines, the oldest first; `first` is its line number."""
     table = Table(lines[0], header_names(lines[0], _COLUMNS))
-    for place, line in enumerate(lines[1:], first + 1):
-        row = table.row(line)
-        if row is not None:
-            yield _event(row, place)
+    rows = ((place, table.row(line)) for place, line in enumerate(lines[1:], first + 1))
+    yield from _oldest_first([_event(row, place) for place, row in rows if row is not None])
+
+
+def _oldest_first(events: list[Part]) -> list[Part]:
+    """Events in the order of their ages, which say what came first but not when: nobody knows when they were printed.
+
+    Equal ages, which kubectl rounds, keep the table's order, and so does all where an age is missing.
+    """
+    if any("age_seconds" not in event.fields for event in events):
+        return events
+    return sorted(events, key=lambda event: -int(event.fields["age_seconds"]))
 
 
 def described_events(
     lines: Sequence[str], first: int, about: tuple[str, str] | None, namespace: str | None
 ) -> Iterator[Part]:
-    """The events below `Events:` in a description; `about` is kind and name of the described object."""
+    """The events below `Events:`, the oldest first; `about` is kind and name of the described object."""
     table: Table | None = None
+    events: list[Part] = []
     for place, line in enumerate(lines, first):
         if table is None:
             names = header_names(line, _DESCRIBED)
@@ -49,7 +58,8 @@ def described_events(
             continue
         row = table.row(line)
         if row is not None and row.get("Type") in ("Normal", "Warning"):
-            yield _described(row, place, about, namespace)
+            events.append(_described(row, place, about, namespace))
+    yield from _oldest_first(events)
 
 
 def _described(row: dict[str, str], place: int, about: tuple[str, str] | None, namespace: str | None) -> Part:

@@ -7,6 +7,7 @@ the next multiple of eight instead. A message of several lines becomes several r
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from analyzer.formats.identity import REPLICA_NAME, number
@@ -20,6 +21,8 @@ _ROW = re.compile(
     r"(?P<gap1>\t| +)(?P<task>[\w.-]+)(?P<rest>(?:[\t ].*)?)$"
 )
 _TAB = 8
+_ALIGNED = 3
+"""So many rows that begin at the same place show where a column begins; fewer may all be indented."""
 
 
 def recognize_stream_logs(head: Sequence[str], name: str) -> StreamLogs | None:
@@ -31,8 +34,7 @@ def recognize_stream_logs(head: Sequence[str], name: str) -> StreamLogs | None:
     platform = platform_named_in("\n".join(head)) or ("ai_platform" if trials else "vertex")
     job = next((job for line in head if (job := job_named_in(line))), None)
     dialect = StreamLogs(platform, job)
-    for line in head:  # learns how wide each task's gap is before the first row is given
-        dialect.read(line)
+    dialect.learn([row for row in rows if row])
     return dialect
 
 
@@ -43,6 +45,20 @@ class StreamLogs:
         self._platform = platform
         self._job = job
         self._gaps: dict[tuple[int, str], int] = {}
+
+    def learn(self, rows: Sequence[re.Match[str]]) -> None:
+        """Learns how wide each task's gap is before a row is given: wider than tabs where columns are aligned."""
+        seen: dict[tuple[int, str], Counter[int]] = {}
+        for row in rows:
+            bare = row["rest"].lstrip(" ")
+            if bare and not row["rest"].startswith("\t"):
+                key = (row.start("rest"), row["task"])
+                seen.setdefault(key, Counter())[len(row["rest"]) - len(bare)] += 1
+                self._gaps.setdefault(key, self._tab_gap(row))
+        for key, gaps in seen.items():
+            least = min(gaps)
+            if least < self._gaps[key] or gaps[least] >= _ALIGNED:
+                self._gaps[key] = least
 
     def read(self, line: str) -> Said | None:
         """What a row says; None for a line that is no row."""

@@ -1,0 +1,60 @@
+"""What loggers, runtimes and consoles write where they leave out part of a log."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import msgspec
+import re2
+import yaml
+
+from analyzer.resources import data_folder
+
+ENTRY_LIMIT = 256_000
+"""Bytes of text from which on an entry of Cloud Logging is as large as one may be, so that it may have been cut off.
+
+The service's limit is about 256 KB of its own representation (https://cloud.google.com/logging/quotas).
+"""
+ENTRY_MOST = 262_144
+"""Bytes of text beyond which an entry was put together again out of parts, and so is whole."""
+_LOOKED_AT = 400
+"""Characters at the begin and at the end of a text among which a mark is looked for."""
+
+
+class Loss(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A way in which part of a log goes missing. `kind`: truncated, dropped, unread or merged (see the table)."""
+
+    id: str
+    kind: str
+    marks: list[str]
+    regex: str
+    source: str
+    verified: bool
+
+
+@cache
+def losses() -> tuple[Loss, ...]:
+    """The table of losses, in its order."""
+    text = (data_folder("rules") / "tables" / "log_losses.yaml").read_text(encoding="utf-8")
+    return tuple(msgspec.convert(yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), list[Loss]))
+
+
+def loss_marks() -> list[str]:
+    """Lower-case texts of which one stands in every line that tells of a loss."""
+    return [mark for loss in losses() for mark in loss.marks]
+
+
+def loss_in(text: str) -> Loss | None:
+    """The loss that a text tells of, in its first or last words; None for the usual text."""
+    seen = text if len(text) <= 2 * _LOOKED_AT else f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
+    lowered = seen.lower()
+    for loss in losses():
+        if any(mark in lowered for mark in loss.marks) and _compiled(loss.regex).search(seen):
+            return loss
+    return None
+
+
+@cache
+def _compiled(regex: str) -> Any:
+    return re2.compile(regex)
