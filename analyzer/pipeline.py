@@ -14,6 +14,7 @@ from analyzer.judge import judge
 from analyzer.judge.replicas import name_replicas
 from analyzer.model import Diagnosis, Entry, Note, Report, Tool
 from analyzer.rulebook import Matcher
+from analyzer.rulebook.hearsay import mark_hearsay
 from analyzer.rulebook.telling import telling
 from analyzer.sources import open_sources
 from analyzer.stitch import stitch
@@ -51,7 +52,7 @@ def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnos
     messages = stitch(story.entries)
     findings = [finding for message in messages for finding in rulebook.find(message, story.key.platform)]
     findings += rulebook.find_in_job(findings, story.key.platform)
-    findings = name_replicas(findings, story)
+    findings = mark_hearsay(name_replicas(findings, story), messages, story.key.platform)
     timeline = reconstruct(story, messages, findings, options)
     return judge(story, messages, findings, timeline, options)
 

@@ -44,7 +44,7 @@ def _safe(text: str) -> str:
 def _no_replica_log(story: Story, findings: Sequence[Finding], job: Job, lang: str) -> Iterator[Gap]:
     if any(entry.origin in (Origin.REPLICA, Origin.TEXT) for entry in story.entries):
         return
-    failed = any(f.role is Role.VERDICT and f.rule.event == "replica_failed" for f in findings)
+    failed = any(f.role is Role.VERDICT and f.event == "replica_failed" for f in findings)
     only_described = all(entry.origin is Origin.STATUS for entry in story.entries)
     if only_described:
         yield Gap(kind="no_log", text=sentence("gap_no_log", lang), command=fetch_command(job))
@@ -71,7 +71,7 @@ def _cut_start(story: Story, findings: Sequence[Finding], job: Job, lang: str) -
     """An export of `gcloud logging read` without a time filter holds the last day only."""
     if job.platform not in ("vertex", "ai_platform") or not story.entries:
         return
-    begun = any(f.rule.event in ("job_queued", "attempt_begin") for f in findings)
+    begun = any(f.event in ("job_queued", "attempt_begin") for f in findings)
     spoken = [e for e in story.entries if e.time is not None and e.origin in (Origin.REPLICA, Origin.SERVICE)]
     if begun or not spoken:
         return
