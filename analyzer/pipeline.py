@@ -13,6 +13,7 @@ from analyzer.entries import Options, Partials, Story, absorb, assemble, sift, s
 from analyzer.judge import judge
 from analyzer.judge.replicas import name_replicas
 from analyzer.model import Diagnosis, Entry, Note, Report, Tool
+from analyzer.redact import redact_all
 from analyzer.rulebook import Matcher
 from analyzer.rulebook.hearsay import mark_hearsay
 from analyzer.rulebook.telling import telling
@@ -44,7 +45,8 @@ def report_on(partials: Partials, rulebook: Matcher, options: Options, notes: Se
     diagnoses = sorted((diagnose_story(story, rulebook, options) for story in chosen), key=_failed_first)
     tool = Tool(version=__version__, rulebook_version=rulebook.version)
     found = sorted({story.key.id for story in stories})
-    return Report(tool=tool, diagnoses=diagnoses, notes=sorted_notes([*notes, *more]), jobs_found=found)
+    told = redact_all([*notes, *more]) if options.redact else [*notes, *more]
+    return Report(tool=tool, diagnoses=diagnoses, notes=sorted_notes(told), jobs_found=found)
 
 
 def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnosis:
@@ -54,7 +56,8 @@ def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnos
     findings += rulebook.find_in_job(findings, story.key.platform)
     findings = mark_hearsay(name_replicas(findings, story), messages, story.key.platform)
     timeline = reconstruct(story, messages, findings, options)
-    return judge(story, messages, findings, timeline, options)
+    diagnosis = judge(story, messages, findings, timeline, options)
+    return redact_all(diagnosis) if options.redact else diagnosis
 
 
 def _failed_first(diagnosis: Diagnosis) -> tuple[bool, int, str]:

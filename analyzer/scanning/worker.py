@@ -15,6 +15,7 @@ from analyzer.entries import Options, Story
 from analyzer.errors import RenderError
 from analyzer.model import Diagnosis, JobKey, Report, Tool
 from analyzer.pseudonyms import KEY_VARIABLE, strict_job
+from analyzer.redact import redact_all
 from analyzer.rulebook import Matcher
 from analyzer.rulebook.telling import Telling, telling
 from analyzer.scanning.database import Database, Kept
@@ -95,6 +96,7 @@ def diagnose_sent(sent: Sent, settings: Settings, scan: int) -> Diagnosed:
     diagnosis = diagnose_story(story, rules, Options(lang=settings.lang, redact=settings.redact))
     name = f"{REPORTS}/{page_name(group.key)}" if diagnosis.outcome == "failed" else None
     row = row_of(diagnosis, story, name)
+    row = redact_all(row) if settings.redact else row
     if settings.strict:
         diagnosis, row = strict_job(diagnosis, row, os.environ.get(KEY_VARIABLE, "").encode())
     kept = Kept(name_of(group.key), group.inputs, scan, row.fingerprint, encoded(row), encoded(diagnosis))
