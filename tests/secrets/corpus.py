@@ -94,7 +94,10 @@ WHOLE = {
     "azure key": ("AccountName=a;AccountKey={};EndpointSuffix=x", _WORD[:86] + "=="),
     "private key": ("-----BEGIN RSA PRIVATE KEY-----{}-----END RSA PRIVATE KEY-----", f"\n{_PEM}\n{_PEM[:40]}==\n"),
     "key on its line": ("{}", _PEM),
-    "service account": ('"private_key": "-----BEGIN PRIVATE KEY-----{}-----END PRIVATE KEY-----\\n"', f"\\n{_PEM}\\n{_PEM}\\n"),
+    "service account": (
+        '"private_key": "-----BEGIN PRIVATE KEY-----{}-----END PRIVATE KEY-----\\n"',
+        f"\\n{_PEM}\\n{_PEM}\\n",
+    ),
 }
 """Secrets that are known by what stands around them."""
 
@@ -103,7 +106,9 @@ def planted() -> dict[str, tuple[str, str]]:
     """By kind and place: a text that holds a secret, and the secret."""
     found = {f"{kind}, bare": (f"using {secret} at step 3", secret) for kind, secret in SHAPED.items()}
     found |= {f"{kind}, in a traceback": (f"ValueError: bad key {secret!r}", secret) for kind, secret in SHAPED.items()}
-    found |= {f"{kind}, in an argument list": (f"['--key', '{secret}', '--lr']", secret) for kind, secret in SHAPED.items()}
+    found |= {
+        f"{kind}, in an argument list": (f"['--key', '{secret}', '--lr']", secret) for kind, secret in SHAPED.items()
+    }
     found |= {f"{kind}, in JSON": (json.dumps({"a": 1, "v": secret}), secret) for kind, secret in SHAPED.items()}
     found |= {f"{kind}, in a URL": (f"GET https://x.y/p/{secret}?a=1", secret) for kind, secret in SHAPED.items()}
     for kind, secret in NAMED.items():

@@ -1,15 +1,12 @@
-"""A job whose log leaks a secret wherever a log can: in messages, tracebacks, arguments, paths, descriptions, labels."""
+"""A job whose log leaks a text wherever a log can: in messages, tracebacks, arguments and paths."""
 
 from __future__ import annotations
 
 import json
 
 
-def leaky_job(number: int, text: str, secret: str) -> list[str]:
-    """The lines of an export: a Vertex AI job that failed, and the description of its pod and job.
-
-    `text` holds the secret; `secret` alone stands where a form has room for a value only, if its shape tells it.
-    """
+def leaky_job(number: int, text: str) -> list[str]:
+    """The lines of an export: a Vertex AI job that failed, with the text all over."""
     job = str(7_000_000_000_000_000_000 + number)
     labels = {"job_id": job, "project_id": "acme-ml"}
 
