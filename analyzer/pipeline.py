@@ -14,7 +14,9 @@ from analyzer.judge import judge
 from analyzer.judge.replicas import name_replicas
 from analyzer.model import Diagnosis, Entry, Note, Report, Tool
 from analyzer.model.order import in_order
+from analyzer.redact import redact_all
 from analyzer.rulebook import Matcher
+from analyzer.rulebook.hearsay import mark_hearsay
 from analyzer.rulebook.telling import telling
 from analyzer.sources import open_sources
 from analyzer.stitch import stitch
@@ -44,7 +46,8 @@ def report_on(partials: Partials, rulebook: Matcher, options: Options, notes: Se
     diagnoses = in_order(diagnose_story(story, rulebook, options) for story in chosen)
     tool = Tool(version=__version__, rulebook_version=rulebook.version)
     found = sorted({story.key.id for story in stories})
-    return Report(tool=tool, diagnoses=diagnoses, notes=sorted_notes([*notes, *more]), jobs_found=found)
+    told = redact_all([*notes, *more]) if options.redact else [*notes, *more]
+    return Report(tool=tool, diagnoses=diagnoses, notes=sorted_notes(told), jobs_found=found)
 
 
 def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnosis:
@@ -52,9 +55,10 @@ def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnos
     messages = stitch(story.entries)
     findings = [finding for message in messages for finding in rulebook.find(message, story.key.platform)]
     findings += rulebook.find_in_job(findings, story.key.platform)
-    findings = name_replicas(findings, story)
+    findings = mark_hearsay(name_replicas(findings, story), messages, story.key.platform)
     timeline = reconstruct(story, messages, findings, options)
-    return judge(story, messages, findings, timeline, options)
+    diagnosis = judge(story, messages, findings, timeline, options)
+    return redact_all(diagnosis) if options.redact else diagnosis
 
 
 def sorted_notes(notes: Iterable[Note]) -> list[Note]:

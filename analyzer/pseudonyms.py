@@ -110,6 +110,11 @@ def strict_report(report: Report, key: bytes = b"") -> Report:
     return _walked(report, Pseudonyms.of(report, key).mask)
 
 
+def strict_notes(notes: list[Note], key: bytes = b"") -> list[Note]:
+    """Notes on the input likewise."""
+    return _walked(notes, Pseudonyms.of(notes, key).mask)
+
+
 def strict_job(diagnosis: Diagnosis, row: JobRow, key: bytes = b"") -> tuple[Diagnosis, JobRow]:
     """A job of a scan likewise: its diagnosis and its row, with the same pseudonyms."""
     masks = Pseudonyms.of([diagnosis, row], key)

@@ -11,9 +11,14 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+import msgspec
 import re2
+
+_Value = TypeVar("_Value")
+_NAMES = frozenset(("id", "insert_id", "link", "rule"))
+"""Fields that name a job, an entry or a rule, and are looked up by these names."""
 
 
 class _Shape(NamedTuple):
@@ -31,13 +36,15 @@ _OWN_SHAPES = (
     _Shape(
         "private-key",
         r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----"
-        r"((?:\\[nr]|[A-Za-z-]+: [^\n\\]+|[A-Za-z0-9+/=\s])+)",
+        r"((?:\\+[nr]|[A-Za-z-]+: [^\n\\]+|[A-Za-z0-9+/=\s])+)",
     ),
     _Shape("jwt", r"\b(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]*)"),
     _Shape("gcp-key", r"\b(AIza[0-9A-Za-z_-]{35})"),
     _Shape("gcp-token", r"\b(ya29\.[0-9A-Za-z_.-]{20,})"),
     _Shape("gcp-token", r"\b(1//0[0-9A-Za-z_-]{30,})"),
     _Shape("gcp-secret", r"\b(GOCSPX-[0-9A-Za-z_-]{20,})"),
+    _Shape("gcp-secret", r"\b(AAAA[0-9A-Za-z_-]{7}:APA91b[0-9A-Za-z_-]{100,})"),
+    _Shape("azure-secret", r"\b([0-9A-Za-z_~.]{3}[0-9]Q~[0-9A-Za-z_~.-]{31,34})"),
     _Shape("aws-key", r"\b((?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16})\b"),
     _Shape("github-token", r"\b(gh[pousr]_[0-9A-Za-z]{36,}|github_pat_[0-9A-Za-z_]{40,})"),
     _Shape("gitlab-token", r"\b(gl(?:pat|dt|rt|cbt|ptt)-[0-9A-Za-z_.-]{20,})"),
@@ -46,6 +53,8 @@ _OWN_SHAPES = (
     _Shape("discord-webhook", r"discord(?:app)?\.com/api/webhooks/([0-9]+/[0-9A-Za-z_-]{20,})"),
     _Shape("openai-key", r"\b(sk-(?:proj|svcacct|admin|None)-[0-9A-Za-z_-]{20,}|sk-[0-9A-Za-z]{32,})"),
     _Shape("anthropic-key", r"\b(sk-ant-[0-9A-Za-z_-]{20,})"),
+    _Shape("model-api-key", r"\b(sk-(?:or|lf|lm)-[0-9A-Za-z-]{30,}|xai-[0-9A-Za-z]{60,}|pplx-[0-9A-Za-z]{40,})"),
+    _Shape("model-api-key", r"\b(pcsk_[0-9A-Za-z_]{40,})"),
     _Shape("hf-token", r"\b(hf_[0-9A-Za-z]{30,}|api_org_[0-9A-Za-z]{30,})"),
     _Shape("wandb-key", r"\b(wandb_v1_[0-9A-Za-z_-]{20,})"),
     _Shape("wandb-key", r"wandb login\s+(?:--[a-z-]+(?:=\S+)?\s+)*([0-9a-f]{40})\b"),
@@ -60,6 +69,13 @@ _OWN_SHAPES = (
     _Shape("sendgrid-key", r"\b(SG\.[0-9A-Za-z_-]{20,}\.[0-9A-Za-z_-]{40,})"),
     _Shape("stripe-key", r"\b([rs]k_(?:live|test)_[0-9A-Za-z]{20,})"),
     _Shape("vault-token", r"\b(hv[sbr]\.[0-9A-Za-z_-]{24,})"),
+    _Shape("service-token", r"\b(do[opr]_v1_[0-9a-f]{64}|gl(?:sa|c)_[0-9A-Za-z+/=_]{32,}|lin_api_[0-9A-Za-z]{32,})"),
+    _Shape("service-token", r"\b(tskey-[a-z]+-[0-9A-Za-z]+-[0-9A-Za-z]{20,}|NRAK-[0-9A-Z]{27})"),
+    _Shape("service-token", r"\b(ntn_[0-9A-Za-z]{40,}|ATATT3[0-9A-Za-z_=-]{60,})"),
+    _Shape("private-key", r"\b(AGE-SECRET-KEY-1[0-9A-Z]{58})"),
+    _Shape("private-key", r"(?:^|[^0-9A-Za-z+/=_-])([0-9A-Za-z+/]{64}|[0-9A-Za-z+/]{70})(?:$|[^0-9A-Za-z+/=_-])"),
+    _Shape("password-hash", r"(\$2[abxy]\$[0-9]{2}\$[./0-9A-Za-z]{53})"),
+    _Shape("password-hash", r"(\$[56]\$[./0-9A-Za-z]{1,16}\$[./0-9A-Za-z]{43,86})"),
     _Shape("telegram-token", r"\b([0-9]{8,10}:AA[0-9A-Za-z_-]{33})\b"),
     _Shape("azure-key", r"\bAccountKey=([0-9A-Za-z+/=]{40,})"),
     _Shape(
@@ -67,6 +83,8 @@ _OWN_SHAPES = (
         rf"""["']username{_IS}[^"'\\]*\\*["']\s*,\s*\\*["']key{_IS}([0-9a-f]{{32}})""",
     ),
     _Shape("url-password", r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s:/@?#\"'<>]*:([^\s@/?#\"'<>]+)@"),
+    _Shape("signature", r"\bAWS4-HMAC-SHA256 [^\n]{0,300}?Signature=([0-9a-f]{64})"),
+    _Shape("docker-login", r"""\\*["']auth\\*["']\s*:\s*\\*["']([0-9A-Za-z+/]{8,}=*)\\*["']"""),
     _Shape(
         "url-signature",
         r"(?i:[?&](?:x-goog-signature|x-amz-signature|x-amz-security-token|x-ms-token|signature|sig|token|access_token"
@@ -76,8 +94,8 @@ _OWN_SHAPES = (
 
 _VALUE = r"""(?:\\*"([^"\\\n]+)|\\*'([^'\\\n]+)|([^\s"'\\,;&)\]}>]+))"""
 _SECRET_NAMES = (
-    r"(?:password|passwd|passphrase|(?:db|user|sql|admin)_?pwd|secret|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|account[_-]?key"
-    r"|encryption[_-]?key|signing[_-]?key|access[_-]?key[_-]?secret)"
+    r"(?:password|passwd|passphrase|sshpass|(?:db|user|sql|admin)_?pwd|secret|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|account[_-]?key"
+    r"|key[_-]data|encryption[_-]?key|signing[_-]?key|access[_-]?key[_-]?secret)"
 )
 # `token` is the daily bread of language models, so it counts only behind a word that makes it a credential.
 _TOKEN_NAMES = (
@@ -97,13 +115,15 @@ _BY_NAME = (
     ),
     _Shape("bearer", r"(?i:\bbearer)\s+([0-9A-Za-z._~+/-]{16,}=*)"),
     _Shape("password", r"(?i:\blogin)\s+\S+\s+(?i:password)\s+(\S+)"),
+    _Shape("password", rf"""(?:--pass(?:\\*["'],\s*|\s+|=)|\bsshpass\s+-p\s*){_VALUE}"""),
+    _Shape("password", r"(?i:;\s*pwd)\s*=\s*([^;\s\"']+)"),
     _Shape(
         "password",
         r"""\bcurl\b[^\n]*?(?:\s|["'])(?:-u|--user)(?:=|\s+|["'],\s*)["']?[A-Za-z_][\w.@-]*:([^\s"',]+)""",
     ),
     _Shape(
         "env",
-        rf"""(?i:\bname){_IS}[\w.-]*{_NAMED}\\*["']?[,\s]+\\*["']?(?i:value)\\*["']?\s*[:=]\s*{_VALUE}""",
+        rf"""(?i:\bname){_IS}[\w.-]*{_NAMED}\\*["']?(?:[,\s]|\\+n)+["'\\]*(?i:value)\\*["']?\s*[:=]\s*{_VALUE}""",
     ),
     _Shape("argument", rf"""--?[\w.-]*{_NAMED}(?:\\*["'],\s*|\s+|=){_VALUE}"""),
     _Shape("secret", rf"""{_NAMED}\\*["']?\s*(?::=|=>|[:=])\s*b?{_VALUE}"""),
@@ -124,6 +144,7 @@ _HARMLESS = re.compile(
 )
 _AWS_SECRET_LENGTH = 40  # such a key may begin with a slash and look like a path
 _LONGEST_MARK = 48
+_KEY_WIDTHS = frozenset((64, 70))  # of the lines of a PEM and an OpenSSH key, which a log holds one entry a line
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -131,14 +152,11 @@ class _Pass:
     """One expression of all shapes."""
 
     def __init__(self, shapes: tuple[_Shape, ...]) -> None:
-        options = re2.Options()
-        options.max_mem = 128 << 20
-        options.log_errors = False
         self._kinds: list[str] = []
         for shape in shapes:
             groups = re.compile(shape.pattern).groups
             self._kinds += [shape.kind] * groups
-        self._pattern: Any = re2.compile("|".join(f"(?:{shape.pattern})" for shape in shapes), options)
+        self._pattern: Any = re2.compile("|".join(f"(?:{shape.pattern})" for shape in shapes), _options())
 
     def mask(self, text: str) -> str:
         """The text with what this pass finds replaced by marks."""
@@ -156,6 +174,13 @@ class _Pass:
         return "".join([*parts, text[done:]]) if parts else text
 
 
+def _options() -> Any:
+    options = re2.Options()
+    options.max_mem = 128 << 20
+    options.log_errors = False
+    return options
+
+
 def redact(text: str) -> str:
     """The text with secrets masked; everything else stays as it is. Masking twice changes nothing more.
 
@@ -163,9 +188,27 @@ def redact(text: str) -> str:
     """
     by_shape, by_name = _passes()
     try:
-        return by_name.mask(by_shape.mask(text))
+        return by_name.mask(by_shape.mask(text)) if _suspicion().Match(text) else text
     except UnicodeEncodeError:
         return redact(whole(text))
+
+
+def redact_all(value: _Value) -> _Value:
+    """The same value of lists, dicts and structs with secrets masked in every text but names that are looked up."""
+    return _walked(value)  # type: ignore[no-any-return]
+
+
+def _walked(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list):
+        return [_walked(item) for item in value]
+    if isinstance(value, dict):
+        return {_walked(key): _walked(item) for key, item in value.items()}
+    if isinstance(value, msgspec.Struct):
+        fields = {name: getattr(value, name) for name in value.__struct_fields__}
+        return type(value)(**{name: item if name in _NAMES else _walked(item) for name, item in fields.items()})
+    return value
 
 
 def whole(text: str) -> str:
@@ -174,11 +217,18 @@ def whole(text: str) -> str:
 
 
 def _is_harmless(secret: str, kind: str) -> bool:
+    if kind == "private-key" and len(secret) in _KEY_WIDTHS and not _is_mixed(secret):
+        return True
     if kind not in _BY_NAME_KINDS:
         return False
     if kind in _RANDOM_ONLY and not (any(sign.isdigit() for sign in secret) and any(sign.isalpha() for sign in secret)):
         return True
     return len(secret) != _AWS_SECRET_LENGTH and bool(_HARMLESS.fullmatch(secret))
+
+
+def _is_mixed(line: str) -> bool:
+    """Whether a line has what 64 characters of base64 all but surely have, and a digest in hexadecimal has not."""
+    return any(sign.isdigit() for sign in line) and any(sign.islower() for sign in line) and any(map(str.isupper, line))
 
 
 def _is_masked(text: str, start: int, end: int) -> bool:
@@ -192,6 +242,16 @@ def _is_masked(text: str, start: int, end: int) -> bool:
 def _mark(kind: str, secret: str) -> str:
     digest = hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
     return f"[masked:{kind}:{digest[:4]}]"
+
+
+@lru_cache(maxsize=1)
+def _suspicion() -> Any:
+    """All expressions as a set that only tells whether one is found: many times faster than looking for groups."""
+    found = re2.Set.SearchSet(_options())
+    for shape in (*_OWN_SHAPES, *_BY_NAME):
+        found.Add(shape.pattern)
+    found.Compile()
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -47,6 +47,9 @@ def _exit_status(call: Callable[[], Any]) -> int:
 
 
 def _complain(sentence: str) -> None:
+    from analyzer.redact import redact
+
+    sentence = redact(sentence)  # an address or a line that it names may hold a password
     printable = "".join(char if char.isprintable() else " " for char in sentence)
     print(f"diagnose: {printable}", file=sys.stderr)
 

@@ -6,16 +6,20 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from analyzer.judge.sentences import sentence
-from analyzer.model import Attempt, Instant, Message, Run, Timeline
+from analyzer.model import Attempt, Instant, Message, Origin, Run, Timeline
 from analyzer.rulebook import Finding
 
 SIGNS_OF_LIFE = frozenset(("step", "checkpoint_saved", "training_done", "job_succeeded"))
+ENDS_BADLY = frozenset(("job_failed", "job_cancelled"))
+OWN_WORDS = frozenset((Origin.REPLICA, Origin.TEXT))
 ENDS_WELL = frozenset(("training_done", "job_succeeded"))
 BEGINNINGS = frozenset(
     ("checkpoint_restored", "container_start", "attempt_begin", "numbered_attempt", "worker_restart", "job_restart",
      "restart")
 )  # fmt: skip
 OWN_DEATHS = frozenset(("error", "oom", "crash", "retryable", "preempted"))
+REFUTES = frozenset(("error", "oom", "crash", "retryable"))
+"""Ends of a run that show it did not reach its end, whatever its program said last."""
 FAILURES = frozenset(("error", "oom", "crash", "retryable", "preempted", "maintenance", "unknown"))
 CLOCK_SLACK = 10.0
 """Seconds that clocks of replicas may be apart (the documented exports differ by up to 5 s each way)."""
@@ -32,20 +36,25 @@ class Course:
         self._place = {id(message): place for place, message in enumerate(messages)}
         self._signs: dict[tuple[str | None, int | None], list[int]] = {}
         self._all_signs: list[int] = []
-        self._good_ends: list[int] = []
         self._beginnings = [
             self._place[id(finding.message)]
             for finding in findings
-            if finding.rule.event in BEGINNINGS and id(finding.message) in self._place
+            if finding.event in BEGINNINGS and id(finding.message) in self._place
         ]
+        self._good_ends: list[tuple[int, str | None]] = []
+        # Whether only containers themselves say that the training reached its end.
+        self.containers_alone_end_well = all(
+            f.message.origin is Origin.REPLICA for f in findings if f.event in ENDS_WELL
+        )
+        self._told_to_fail = any(f.event in ENDS_BADLY and f.message.origin not in OWN_WORDS for f in findings)
         for finding in findings:
-            if finding.rule.event in SIGNS_OF_LIFE and id(finding.message) in self._place:
+            if finding.event in SIGNS_OF_LIFE and id(finding.message) in self._place and not self._is_refuted(finding):
                 place = self._place[id(finding.message)]
                 key = (finding.message.replica, finding.message.rank)
                 self._signs.setdefault(key, []).append(place)
                 self._all_signs.append(place)
-                if finding.rule.event in ENDS_WELL or at_its_end(finding):
-                    self._good_ends.append(place)
+                if finding.event in ENDS_WELL or at_its_end(finding):
+                    self._good_ends.append((place, finding.message.replica))
         for places in (*self._signs.values(), self._all_signs):
             places.sort()
 
@@ -81,9 +90,27 @@ class Course:
         return any(first < place < last for place in self._beginnings)
 
     def ended_well_after(self, message: Message) -> bool:
-        """Whether any replica said after a message that training is done, or reached its last step."""
+        """Whether a replica said after a message that training is done, or reached its last step.
+
+        Any replica's word counts, but only that of the message's own where the attempt is known to have failed.
+        """
         place = self._place.get(id(message))
-        return place is not None and bool(self._good_ends) and max(self._good_ends) > place
+        last = self.last_attempt
+        failed = last is not None and last.end_reason not in (None, "success", "cancelled")
+        ends = [end for end, replica in self._good_ends if not failed or replica == message.replica]
+        return place is not None and bool(ends) and max(ends) > place
+
+    def _is_refuted(self, finding: Finding) -> bool:
+        """Whether others tell that the job, or the run whose program says it reached its end, ended with a failure."""
+        if finding.event != "training_done" or finding.message.origin is not Origin.REPLICA:
+            return False
+        if self._told_to_fail:
+            return True
+        pair = self.run_at(finding.message.replica, finding.time)
+        if pair is None:
+            return False
+        run = pair[1]
+        return run.doomed or (run.reason in REFUTES and run.exit_code not in (None, 0))
 
     def runs(self, replica: str | None) -> list[tuple[Attempt, Run]]:
         """The runs of a replica over all attempts, in order."""
@@ -158,4 +185,4 @@ class Course:
 def at_its_end(finding: Finding) -> bool:
     """Whether a progress line has counted up to its total."""
     step, final = finding.values.get("step"), finding.values.get("final_step")
-    return finding.rule.event == "step" and step is not None and step == final
+    return finding.event == "step" and step is not None and step == final

@@ -10,6 +10,7 @@ import yaml
 
 from analyzer.judge.candidates import Candidate
 from analyzer.judge.course import Course
+from analyzer.model import Origin
 from analyzer.resources import data_folder
 from analyzer.rulebook import Finding, Role, Rule
 from analyzer.rulebook.schema import Condition, Text
@@ -34,9 +35,9 @@ def exit_causes() -> Mapping[int, ExitCause]:
 
 
 def exit_candidates(findings: Sequence[Finding], positions: Mapping[int, int], course: Course) -> list[Candidate]:
-    """Candidates out of the platform's words on exit codes, in the job's last life."""
+    """Candidates out of the platform's words on exit codes, in the job's last life; a container's own count last."""
     found: list[Candidate] = []
-    for finding in findings:
+    for finding in sorted(findings, key=lambda finding: finding.message.origin is Origin.REPLICA):
         code = finding.values.get("exit_code")
         if finding.role is not Role.VERDICT or finding.rule.cause is not None or code is None:
             continue

@@ -90,7 +90,7 @@ def _no_replica_log(known: _Known) -> Iterator[Gap]:
     entries = known.story.entries
     if any(entry.origin in _OUTPUT for entry in entries):
         return
-    failed = any(f.role is Role.VERDICT and f.rule.event == "replica_failed" for f in known.findings)
+    failed = any(f.role is Role.VERDICT and f.event == "replica_failed" for f in known.findings)
     if all(entry.origin is Origin.STATUS for entry in entries):
         if known.job.platform == "gke" and not any(map(_has_run, entries)):
             yield Gap(kind="no_log", text=known.say("gap_no_events"), command=events_command(known.job, known.pods))
@@ -151,7 +151,7 @@ def _cut_end(known: _Known) -> Iterator[Gap]:
     ends = [end for f in described if not f.get("last_state") and (end := Instant.parse(f.get("finished"))) is not None]
     log = [e for e in known.story.entries if e.origin is not Origin.STATUS and not e.fields.get("kind")]
     last = time_span(log)[1]
-    told = any(f.rule.event in _LAST_WORDS and f.message.origin is not Origin.STATUS for f in known.findings)
+    told = any(f.event in _LAST_WORDS and f.message.origin is not Origin.STATUS for f in known.findings)
     if not ends or last is None or told:
         return
     end = max(ends)
@@ -231,7 +231,7 @@ def _silent_replicas(known: _Known) -> Iterator[Gap]:
 def _cut_start(known: _Known) -> Iterator[Gap]:
     """An export of `gcloud logging read` without a time filter holds the last day only."""
     trains = known.job.platform == "ai_platform" or (known.job.platform == "vertex" and known.job.id.isdigit())
-    if not trains or any(f.rule.event in _BEGINS for f in known.findings):
+    if not trains or any(f.event in _BEGINS for f in known.findings):
         return
     spoken = [e for e in known.story.entries if e.time is not None and e.origin in (Origin.REPLICA, Origin.SERVICE)]
     if not spoken:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from analyzer.entries import Options, Story
 from analyzer.entries.sift import entries_in, severities, time_span
 from analyzer.judge.candidates import Candidate
@@ -113,6 +115,8 @@ def _failure(
         diagnosis.remediation = texts.unknown_remedy(diagnosis)
         diagnosis.explanation.append(sentence("none_convinces", options.lang))
         return diagnosis
+    values = {name: mask(value) for name, value in chosen.finding.values.items()}
+    chosen.finding = msgspec.structs.replace(chosen.finding, values=values)
     diagnosis.outcome = _ended_as(chosen, outcome.outcome)
     diagnosis.category, diagnosis.cause = chosen.cause.split(".", 1)
     diagnosis.root_cause = root_cause_of(chosen, story, findings, course, mask, options)

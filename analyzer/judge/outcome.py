@@ -41,14 +41,14 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
     state = _described_state(story)
     if state is not None and (word := _word(state)) is not None and word != "running":
         return Outcome(word, state, True, say("description_says", state=state), _last(findings, word))
-    said = [f for f in findings if f.rule.event in _EVENTS]
+    said = [f for f in findings if f.event in _EVENTS]
     if said:
         last = said[-1]
         told = say("log_says", title=fill(last.rule.title.of(lang), last.values))
-        return Outcome(_EVENTS[last.rule.event or ""], None, True, told, last)
+        return Outcome(_EVENTS[last.event or ""], None, True, told, last)
     if story.key.platform == "gke" and _retried_well(timeline):
         return Outcome("succeeded", state, False, say("later_run_ended_well"))
-    done = [f for f in findings if f.rule.event == "training_done" or at_its_end(f)]
+    done = [f for f in findings if f.event == "training_done" or at_its_end(f)]
     if has_cause:
         return Outcome("failed", state, False, say("failure_found"))
     ended = timeline.attempts[-1].end_reason if timeline.attempts else None
@@ -89,7 +89,7 @@ def _ended_badly(findings: Sequence[Finding]) -> bool:
 
 
 def _last(findings: Sequence[Finding], outcome: str) -> Finding | None:
-    return next((f for f in reversed(findings) if _EVENTS.get(f.rule.event or "") == outcome), None)
+    return next((f for f in reversed(findings) if _EVENTS.get(f.event or "") == outcome), None)
 
 
 def _described_state(story: Story) -> str | None:
@@ -109,4 +109,4 @@ def _still_running(timeline: Timeline) -> bool:
 
 def _would_say_so(story: Story, findings: Sequence[Finding]) -> bool:
     """Whether this log would tell the end of its job: those of the managed services do, a program's output does not."""
-    return story.key.platform in ("vertex", "ai_platform") or any(f.rule.event == "job_running" for f in findings)
+    return story.key.platform in ("vertex", "ai_platform") or any(f.event == "job_running" for f in findings)

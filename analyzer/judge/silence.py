@@ -86,7 +86,7 @@ _Counter = tuple[list[int], list[int]]
 def _counters(findings: Sequence[Finding]) -> list[_Counter]:
     found: dict[tuple[str | None, str, str], _Counter] = {}
     for finding in findings:
-        if finding.rule.event != "step" or finding.time is None or not finding.message.first.time_stated:
+        if finding.event != "step" or finding.time is None or not finding.message.first.time_stated:
             continue
         for name in ("step", "epoch"):
             value = number_in(finding.values, name)

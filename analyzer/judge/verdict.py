@@ -26,7 +26,10 @@ class Verdict(msgspec.Struct):
 
 
 def choose(messages: Sequence[Message], findings: Sequence[Finding], course: Course) -> Verdict:
-    """The verdict over a job's findings. Ties are broken by time, then by place in the log, then by rule id."""
+    """The verdict over a job's findings. Ties are broken by time, then by place in the log, then by rule id.
+
+    Hearsay is believed only where nothing that is known at first hand convinces.
+    """
     positions = place_of(messages)
     candidates = build(findings, positions, course)
     weigh(candidates, findings, course)
@@ -34,7 +37,8 @@ def choose(messages: Sequence[Message], findings: Sequence[Finding], course: Cou
     if not any(c.score >= CONVINCING for c in standing):
         standing += exit_candidates(findings, positions, course)
     ranked = sorted(standing, key=_rank)
-    best = ranked[0] if ranked and ranked[0].score >= CONVINCING else None
+    convincing = [c for c in ranked if c.score >= CONVINCING]
+    best = next((c for c in convincing if not c.finding.hearsay), convincing[0] if convincing else None)
     rivals = [candidate for candidate in ranked if candidate is not best]
     return Verdict(best, rivals, [c for c in candidates if c.explained_by is not None])
 

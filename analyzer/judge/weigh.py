@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from analyzer.judge.candidates import Candidate
-from analyzer.judge.course import CLOCK_SLACK, Course
+from analyzer.judge.course import CLOCK_SLACK, OWN_WORDS, Course
 from analyzer.model import Instant, Origin
 from analyzer.rulebook import Finding, Role
 from analyzer.rulebook.conditions import names
@@ -36,13 +36,16 @@ SURELY_ON = 3
 PEER_WAIT = 3600.0
 """Seconds that a replica may wait for a dead peer before it says so (collective timeouts are 10 to 60 minutes)."""
 
+HEARSAY = 40
+"""Points that a container loses for words on what others would know: it is believed if nothing else stands."""
+
 OOM_EXITS = frozenset((9, 137, 247, -9))
 CRASH_EXITS = frozenset((4, 6, 7, 8, 11, 132, 134, 135, 136, 139, -4, -6, -7, -8, -11, 245, 250))
 
 
 def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: Course) -> None:
     """Gives every candidate its points; marks those that another explains."""
-    verdicts = [f for f in findings if f.role is Role.VERDICT and f.rule.event in ("replica_failed", "container_exit")]
+    verdicts = [f for f in findings if f.role is Role.VERDICT and f.event in ("replica_failed", "container_exit")]
     for candidate in candidates:
         weight = candidate.finding.rule.weight
         candidate.give(weight, _how_specific(weight), rule=candidate.finding.rule.id)
@@ -72,7 +75,9 @@ def _survival(candidate: Candidate, course: Course) -> None:
     if message.origin in MACHINES and not message.first.time_stated:
         went_on = 0  # a machine's undated line says nothing of what came after it
     elif course.ended_well_after(message):
-        candidate.give(-SURVIVED, "reached_its_end")
+        # What others say weighs more than a container's word that all went well.
+        doubtful = message.origin not in OWN_WORDS and course.containers_alone_end_well
+        candidate.give(-45 if doubtful else -SURVIVED, "reached_its_end")
         went_on = 0
     if went_on:
         candidate.give(-SURVIVED if went_on >= SURELY_ON else -45, "went_on")
@@ -132,6 +137,8 @@ def _same(one: str | None, other: str | None) -> bool:
 
 def _speaker(candidate: Candidate) -> None:
     message = candidate.finding.message
+    if candidate.finding.hearsay:
+        candidate.give(-HEARSAY, "hearsay")
     if message.kind == "traceback" and message.exceptions and candidate.finding.role is Role.ROOT:
         candidate.give(4, "whole_traceback")
     if message.origin in (Origin.NODE, Origin.AUDIT, Origin.STATUS, Origin.SERVICE, Origin.CLUSTER):
@@ -178,7 +185,9 @@ def _explains(candidate: Candidate, other: Candidate) -> bool:
 
 
 def _weaker_by_far(candidate: Candidate, other: Candidate) -> bool:
-    """A cause that was survived cannot explain one that was not."""
+    """A cause that was survived cannot explain one that was not, nor hearsay what is known at first hand."""
+    if candidate.finding.hearsay and not other.finding.hearsay:
+        return True
     return candidate.score + 30 < other.score
 
 

@@ -115,7 +115,7 @@ def _only_container(finding: Finding, course: Course, story: Story) -> str | Non
 
 
 def _tells_an_end(finding: Finding) -> bool:
-    return finding.role is Role.VERDICT or finding.rule.event in ("container_exit", "replica_failed")
+    return finding.role is Role.VERDICT or finding.event in ("container_exit", "replica_failed")
 
 
 def _named_by_launcher(findings: Sequence[Finding]) -> str | None:

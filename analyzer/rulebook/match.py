@@ -14,11 +14,15 @@ from analyzer.rulebook.schema import Condition, Role, Rule
 
 
 class Finding(msgspec.Struct, frozen=True, gc=False):
-    """A rule that matched a message, with the values it read. For a rule of scope job, the message that proves it."""
+    """A rule that matched a message, with the values it read. For a rule of scope job, the message that proves it.
+
+    `hearsay`: a container says it of what only others can know (see `analyzer.rulebook.hearsay`).
+    """
 
     rule: Rule
     message: Message
     values: Values
+    hearsay: bool = False
 
     @property
     def time(self) -> Instant | None:
@@ -29,6 +33,11 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     def replica(self) -> str | None:
         """The replica it is about: the one that the message names, else the one that says it."""
         return self.values.get("replica") or self.message.replica
+
+    @property
+    def event(self) -> str | None:
+        """What it tells the timeline and the outcome; hearsay tells them nothing."""
+        return None if self.hearsay else self.rule.event
 
     @property
     def role(self) -> Role:

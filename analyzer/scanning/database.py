@@ -62,6 +62,7 @@ class Database:
                 os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
             self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
             self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA secure_delete=ON")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.executescript(_TABLES)
         form = self.meta("form")
@@ -151,6 +152,15 @@ class Database:
         finally:
             with self._plainly():
                 self._db.execute("DETACH DATABASE other")
+
+    def forget_entries(self) -> None:
+        """Drops what was kept of the jobs' entries, so that a later scan reads its objects anew."""
+        with self._writing() as db:
+            db.execute("DELETE FROM parts")
+            db.execute("DELETE FROM units")
+        with self._plainly():
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def totals(self) -> tuple[int, list[Note]]:
         """How many entries were read in all, and the notes on them."""

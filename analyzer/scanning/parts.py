@@ -13,6 +13,7 @@ from analyzer.entries.sift import Tells
 from analyzer.entries.thin import stream_of
 from analyzer.errors import NothingToDiagnose
 from analyzer.model import Entry, Instant, JobKey, Note
+from analyzer.redact import redact, redact_all
 from analyzer.scanning.objects import Unit, range_source
 from analyzer.scanning.settings import Settings
 from analyzer.sources import open_sources
@@ -50,20 +51,28 @@ def scan_unit(unit: Unit, tells: Tells, settings: Settings) -> Iterator[Part | D
         for source in sources:
             for _ in sifter.source(source, notes):
                 if sifter.kept >= SPILL:
-                    yield from _parts(sifter.take(), unit)
+                    yield from _parts(sifter.take(), unit, settings.redact)
     except NothingToDiagnose:
         notes.append(Note("unreadable", "this object went away before it was read", unit.name))
-    yield from _parts(sifter.finish(), unit)
+    yield from _parts(sifter.finish(), unit, settings.redact)
     placed = [msgspec.structs.replace(n, line=n.line + unit.line - 1) if n.line else n for n in notes]
+    placed = redact_all(placed) if settings.redact else placed
     yield Done(unit, sifter.read, placed)
 
 
-def _parts(partials: Partials, unit: Unit) -> Iterator[Part]:
+def _parts(partials: Partials, unit: Unit, masked: bool) -> Iterator[Part]:
+    """What was kept, to be recorded: secrets are masked before they reach any file or another machine."""
     for key in sorted(partials, key=lambda key: (key is not None, key)):
         entries = list(partials[key].entries.values())
+        if masked:
+            entries = [_masked(entry) for entry in entries]
         if unit.line > 1:
             entries = [_moved(entry, unit.line - 1) for entry in entries]
         yield Part(name_of(key), pack(entries), pack(ties(entries) if key is not None else []))
+
+
+def _masked(entry: Entry) -> Entry:
+    return msgspec.structs.replace(entry, text=redact(entry.text), fields=redact_all(entry.fields))
 
 
 def _moved(entry: Entry, lines: int) -> Entry:

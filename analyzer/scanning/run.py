@@ -5,6 +5,7 @@ Every step leaves its results in the records before the next begins, so that a s
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from os import PathLike, fspath
@@ -18,12 +19,12 @@ from analyzer.errors import NothingToDiagnose, UsageError
 from analyzer.model import Note
 from analyzer.model.fleet import JobRow
 from analyzer.model.instant import Instant
+from analyzer.pseudonyms import KEY_VARIABLE, strict_notes
 from analyzer.scanning.database import Database, Kept
 from analyzer.scanning.engines import Engine, InProcess, Pool
 from analyzer.scanning.groups import Group, groups_of
 from analyzer.scanning.objects import Object, listed, units_of
 from analyzer.scanning.outputs import Line, check, chosen, frame_of, lines_of, write_outputs
-from analyzer.scanning.parts import name_of
 from analyzer.scanning.settings import Settings
 from analyzer.scanning.worker import (
     BEGUN,
@@ -33,6 +34,7 @@ from analyzer.scanning.worker import (
     diagnose_group,
     diagnose_sent,
     read_unit,
+    record_name,
     rulebook,
     write_whole,
 )
@@ -95,7 +97,7 @@ def scan(paths: Sequence[str | PathLike[str]], settings: Settings, tell: Tell = 
     objects = listed(names, settings.shard)
     if not objects and settings.shard is None:
         raise NothingToDiagnose("there is no file to scan", where=", ".join(names[:3]), advice="check the path")
-    rules = rulebook(settings.packs).version
+    rules = rulebook(settings.packs).version + ("" if settings.redact else " unmasked")
     database = _opened(settings)
     try:
         with _engine(settings) as engine:
@@ -193,9 +195,12 @@ def _conclude(
     lines = chosen(lines_of(rows, database.solutions()), settings)
     entries, more = database.totals()
     notes = sorted({*notes, *more})
+    notes = strict_notes(notes, os.environ.get(KEY_VARIABLE, "").encode()) if settings.strict else notes
     files = write_outputs(lines, settings, rules, notes, sorted(seen) if number > 1 else None)
     _sweep(settings.output / REPORTS, {row.report for row, _ in rows})
     database.set_meta("scans", str(number))
+    if settings.strict:  # the entries still hold what is masked in the results
+        database.forget_entries()
     new = sum(line.is_new for line in lines)
     return ScanResult(settings.output, lines, files, notes, new, read, progress.bytes_read, entries)
 
@@ -206,8 +211,8 @@ def _diagnose(
 ) -> None:  # fmt: skip
     """Diagnoses the jobs whose inputs have changed, and records them as they come."""
     known = database.known_inputs()
-    database.forget_except(name_of(group.key) for group in groups)
-    todo = [group for group in groups if known.get(name_of(group.key)) != group.inputs]
+    database.forget_except(record_name(group.key, settings) for group in groups)
+    todo = [group for group in groups if known.get(record_name(group.key, settings)) != group.inputs]
     progress.step, progress.jobs_total = "diagnosing", len(todo)
     tell(progress)
     if engine.is_remote:

@@ -14,7 +14,8 @@ from analyzer import __version__
 from analyzer.entries import Options, Story
 from analyzer.errors import RenderError
 from analyzer.model import Diagnosis, JobKey, Report, Tool
-from analyzer.pseudonyms import KEY_VARIABLE, strict_job
+from analyzer.pseudonyms import KEY_VARIABLE, Pseudonyms, strict_job
+from analyzer.redact import redact_all
 from analyzer.rulebook import Matcher
 from analyzer.rulebook.telling import Telling, telling
 from analyzer.scanning.database import Database, Kept
@@ -95,10 +96,19 @@ def diagnose_sent(sent: Sent, settings: Settings, scan: int) -> Diagnosed:
     diagnosis = diagnose_story(story, rules, Options(lang=settings.lang, redact=settings.redact))
     name = f"{REPORTS}/{page_name(group.key)}" if diagnosis.outcome == "failed" else None
     row = row_of(diagnosis, story, name)
+    row = redact_all(row) if settings.redact else row
     if settings.strict:
         diagnosis, row = strict_job(diagnosis, row, os.environ.get(KEY_VARIABLE, "").encode())
-    kept = Kept(name_of(group.key), group.inputs, scan, row.fingerprint, encoded(row), encoded(diagnosis))
+    kept = Kept(record_name(group.key, settings), group.inputs, scan, row.fingerprint, encoded(row), encoded(diagnosis))
     return Diagnosed(kept, name, _page(diagnosis, rules.version, settings.lang) if name else None)
+
+
+def record_name(key: JobKey, settings: Settings) -> str:
+    """What a job is recorded under; a strict scan keeps no project's name."""
+    if not settings.strict:
+        return name_of(key)
+    masks = Pseudonyms([key.project], key=os.environ.get(KEY_VARIABLE, "").encode())
+    return name_of(msgspec.structs.replace(key, project=masks.mask(key.project)))
 
 
 def page_name(key: JobKey) -> str:

@@ -10,15 +10,9 @@ import msgspec
 from analyzer.entries import Story
 from analyzer.model import Entry, Message, Origin
 from analyzer.rulebook import Finding, Role
+from analyzer.rulebook.hearsay import OF_A_REPLICA
 from analyzer.timeline.clock import Clock
 from analyzer.timeline.names import Names, cluster_of
-
-OF_A_REPLICA = frozenset((
-    "container_start", "container_exit", "container_succeeded", "stopped", "training_started", "step",
-    "checkpoint_saved", "checkpoint_restored", "no_checkpoint", "training_done", "worker_restart", "worker_group",
-    "peer_lost",
-))  # fmt: skip
-"""Events that are about the life of one container; all others are about the job or a machine."""
 
 OF_A_MACHINE = frozenset(("preempted", "maintenance", "host_error", "evicted", "out_of_memory_kill"))
 """Events that are about a machine, and through it about what ran there."""
@@ -164,7 +158,7 @@ def _signals(
         place = places.get(id(first))
         if place is None:
             place = _nearest(clock, first)
-        event = finding.rule.event
+        event = finding.event
         if finding.role in (Role.ROOT, Role.CASCADE, Role.NOISE):
             _mark_role(marks.setdefault(place, _Marks()), finding)
         if event is None or (event in OF_A_REPLICA and _is_description(first)):

@@ -168,9 +168,8 @@ def _comes_after_certain_exit(life: Life, item: Item) -> bool:
     """Whether the container prints again after the runner's last word, so that it must have been started again."""
     if life.end is None or not life.end_certain or not item.output or item.moment - life.end < 2 * SECOND:
         return False
-    return all(signal.event in ("step", "checkpoint_restored", "training_started") for signal in item.signals) and bool(
-        item.signals
-    )
+    begins = all(s.event in ("step", "checkpoint_restored", "training_started") for s in item.signals)
+    return bool(item.signals) and begins and not any(_counts_on(life, signal) for signal in item.signals)
 
 
 def _take(life: Life, item: Item, begins: bool) -> None:
@@ -251,7 +250,8 @@ def _group_number(signal: Signal) -> int:
 
 def _progress(life: Life, signal: Signal) -> None:
     if signal.event in ("step", "checkpoint_saved", "checkpoint_restored") and _outlives_exit(life, signal):
-        life.end, life.end_stated, life.exit_code, life.code_stated, life.signal = None, False, None, False, None
+        life.end, life.end_stated, life.end_certain = None, False, False
+        life.exit_code, life.code_stated, life.signal = None, False, None
     if signal.event == "training_done":
         life.done = True
     elif signal.event == "no_checkpoint":
@@ -265,7 +265,15 @@ def _progress(life: Life, signal: Signal) -> None:
 
 
 def _outlives_exit(life: Life, signal: Signal) -> bool:
-    return life.end is not None and not life.end_certain and signal.moment - life.end > AFTERLIFE
+    if life.end is None:
+        return False
+    return _counts_on(life, signal) or (not life.end_certain and signal.moment - life.end > AFTERLIFE)
+
+
+def _counts_on(life: Life, signal: Signal) -> bool:
+    """Whether a step follows those before: a container that was started again begins at a saved one or at zero."""
+    step = step_of(signal.values) if signal.event == "step" else None
+    return step is not None and life.last_step is not None and step > life.last_step
 
 
 def step_of(values: dict[str, str]) -> int | None:
