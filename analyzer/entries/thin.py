@@ -31,6 +31,9 @@ MOST_ALIKE = 300
 MOST_FALLS = 20
 SILENCE = 1200 * SECOND
 """A stream that says nothing for so long (ns) is kept whole around that, so that a hole in a log shows where it is."""
+MOST_OUT_OF_ORDER = 50_000
+"""So many lines are kept of streams whose lines do not come in the order of time, where none can be judged by those
+beside it; beyond that memory matters more."""
 _CHECKED = 16
 _NEVER = "never"
 _DIGITS = str.maketrans("", "", "0123456789")
@@ -70,7 +73,7 @@ class _Kind:
 class _Stream:
     """One stream of lines while it is read: what waits to be kept or left out, and what was left out so far."""
 
-    __slots__ = ("after", "down", "kinds", "last", "openings", "seen", "skipped", "up", "waiting")
+    __slots__ = ("after", "down", "kinds", "last", "openings", "seen", "skipped", "tens", "up", "waiting")
 
     def __init__(self) -> None:
         self.waiting: deque[tuple[Make, str]] = deque()
@@ -78,6 +81,7 @@ class _Stream:
         self.kinds: dict[str, _Kind] = {}
         self.openings: set[str] = set()
         self.skipped: dict[str, int] = {}
+        self.tens: set[str] = set()
         self.last = ""
 
     @property
@@ -103,6 +107,7 @@ class Thinner:
     def __init__(self, keep: Callable[[Entry], None]) -> None:
         self._keep = keep
         self._streams: dict[StreamKey, _Stream] = {}
+        self._out_of_order = 0
         self._of_job: dict[JobKey | None, list[_Stream]] = {}
 
     def around(self, job: JobKey | None) -> None:
@@ -119,14 +124,15 @@ class Thinner:
             self._of_job.setdefault(key[0], []).append(stream)
         stream.seen += 1
         new_time = stream.follows(stamp) if stamp else ""
-        if self._is_near(stream, text, tells or _was_silent(new_time, stamp)):
+        disordered = stream.is_disordered
+        if self._is_near(stream, text, tells or (not disordered and _was_silent(new_time, stamp))):
             self._release(stream)
             self._give(stream, make())
             stream.after = NEAR
         elif stream.after > 0:
             stream.after -= 1
             self._give(stream, make())
-        elif new_time or stream.seen <= NEAR or stream.is_disordered:
+        elif stream.seen <= NEAR or (self._is_kept_out_of_order(stream, stamp) if disordered else new_time):
             self._give(stream, make())
         else:
             waiting = stream.waiting
@@ -134,6 +140,14 @@ class Thinner:
             if len(waiting) > NEAR:
                 left_out = waiting.popleft()[1]
                 stream.skipped[left_out] = stream.skipped.get(left_out, 0) + 1
+
+    def _is_kept_out_of_order(self, stream: _Stream, stamp: str) -> bool:
+        """Whether a line is kept whose neighbours are not those of its time: at first all, then one of ten minutes."""
+        if self._out_of_order >= MOST_OUT_OF_ORDER and stamp[:15] in stream.tens:
+            return False
+        self._out_of_order += 1
+        stream.tens.add(stamp[:15])
+        return True
 
     def finish(self) -> None:
         """Keeps the ends of all streams."""

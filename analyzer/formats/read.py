@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.formats.csv_export import read_csv
+from analyzer.formats.csv_export import is_other_table, read_csv
 from analyzer.formats.json_values import numbered, read_json
 from analyzer.formats.ndjson import Lines, read_blocks
 from analyzer.formats.reading import Reading
@@ -63,4 +63,6 @@ def _parts(stream: Stream, reading: Reading) -> Iterator[Lines | Entry]:
     elif found.form is Form.YAML:
         yield from read_yaml(stream, reading, read_text)
     else:
+        if is_other_table(stream.head):
+            reading.note("columns", "a table without columns of log entries was read as plain text", stream.line)
         yield from read_text(TextLines(stream.lines()), whole, reading)

@@ -103,6 +103,22 @@ def test_binary_files_are_left_out():
     assert [note.kind for note in notes_of(b"\x7fELF" + bytes(range(256)))] == ["binary"]
 
 
+def test_table_of_something_else_is_noted():
+    """A CSV file without columns of log entries is kept as text, and a note says so; a log with commas is none."""
+    table = "epoch,loss,lr\n" + "1,0.5,1e-4\n" * 8
+    assert len(texts(table.encode())) == 9
+    assert [note.kind for note in notes_of(table)] == ["columns"]
+    assert notes_of("loading, building, training now\n" + "step 1, loss 0.5, ok\n" * 8) == []
+
+
+def test_flood_of_brackets_gives_nothing():
+    """Millions of brackets are passed over, and what stands behind them is read."""
+    flood = b"[" * 3_000_000
+    assert texts(flood) == []
+    assert [note.kind for note in notes_of(flood)] == ["truncated"]
+    assert texts(flood + b"\n" + NDJSON)[-7:] == texts(NDJSON)
+
+
 def test_empty_input_gives_nothing():
     """Nothing in, nothing out."""
     assert texts(b"") == texts(b"\n\n \n") == texts(b"[]") == texts(b"{}\n")[1:] == []

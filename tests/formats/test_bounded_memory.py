@@ -10,7 +10,10 @@ from itertools import chain, repeat
 import pytest
 from forms import FORMS
 
+from analyzer.entries import sift_source
 from analyzer.formats import read_source
+from analyzer.rulebook.cache import load_rulebook
+from analyzer.rulebook.telling import telling
 from analyzer.sources import Source
 
 MIB = 1 << 20
@@ -72,6 +75,20 @@ def test_line_of_a_hundred_megabytes_is_skipped_in_bounded_memory():
     count, most = peak(begin, b"x" * (MIB // 16), 20 * 16, b'"}\n' + LINE)
     assert count == 2
     assert most < 64 * MIB
+
+
+def test_what_is_kept_of_an_endless_line_is_bounded():
+    """Looking through the pieces of a long line takes little more than what is kept of them."""
+    source = Source("line", lambda: io.BufferedReader(Endless(b"", b"x" * MIB, 48)))
+    tracemalloc.start()
+    try:
+        (partial,) = sift_source(source, [], telling(load_rulebook())).values()
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    kept = sum(len(entry.text) for entry in partial.entries.values())
+    assert kept <= 100 * MIB // 4
+    assert most < kept + 12 * MIB
 
 
 def test_progress_bar_is_cut_at_its_states():
