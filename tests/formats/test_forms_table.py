@@ -24,7 +24,7 @@ ROWS = {
 }
 READERS = re.compile(
     r"recognize_(?!plain$)\w+|read_(?:blocks|json|csv|yaml|text)|(?!read_)(?!_described_)\w+_parts?|\w+_document"
-    r"|audit_entry|structured_entry|event_fields|event_rows|described_events|_pubsub|_otlp|_pods|_sacct|_refusal"
+    r"|audit_entry|structured_entry|event_fields|event_rows|described_events|_pubsub|_otlp|_pods|_jobs|_steps|_sacct|_refusal"
     r"|unescaped|_joined"
 )
 """How the readers of single forms are called in the code."""
