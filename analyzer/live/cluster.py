@@ -160,8 +160,11 @@ class Clusters:
             f"gcloud container clusters get-credentials {place} && "
             f"kubectl get jobs,pods --namespace={workload.namespace} --output=yaml > {self._target.id}.yaml"
         )
-        text = f"the job's description is not known from cluster {workload.cluster} ({why}); "
-        return Note("no_description", f"{text}`{command}` makes a file that --job-file takes")
+        return Note(
+            "no_description",
+            f"the job's description is not known from cluster {workload.cluster} ({why}); "
+            f"`{command}` makes a file that --job-file takes",
+        )
 
 
 _POD = {"kind": "Pod", "api": "api/v1", "plural": "pods", "pod_label": ""}
