@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+from typing import TYPE_CHECKING
 
 from analyzer.errors import UsageError
-from analyzer.model.diagnosis import Report
+
+if TYPE_CHECKING:
+    from analyzer.model.diagnosis import Report
 
 FORMATS = ("text", "json", "html", "markdown", "sarif", "junit", "github")
 ALL_FORMATS = (*FORMATS, "pdf")
@@ -26,6 +28,8 @@ def render(
 
         return render_json(report)
     if lang != "en" and report.notes:
+        from msgspec.structs import replace
+
         from analyzer.judge.retell import retold_notes
 
         report = replace(report, notes=retold_notes(report.notes, lang))
