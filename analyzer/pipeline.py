@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from analyzer import __version__
 from analyzer.baseline import with_baseline
 from analyzer.entries import Options, Partials, Story, absorb, assemble, sift, sift_source
-from analyzer.judge import judge
+from analyzer.judge.judge import judge
 from analyzer.judge.replicas import name_replicas
 from analyzer.model import Diagnosis, Entry, Note, Report, Tool
 from analyzer.rulebook import Matcher

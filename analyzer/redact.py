@@ -8,19 +8,20 @@ findable in the input. Both passes are one RE2 expression each, so the work is l
 
 from __future__ import annotations
 
-import hashlib
-import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import re2
 
+from analyzer.expressions import expression
+
 
 class _Shape(NamedTuple):
-    """A kind of secret and the expression that finds it; its only group is the secret itself."""
+    """A kind of secret and the expression that finds it; one of its `groups` is the secret itself."""
 
     kind: str
     pattern: str
+    groups: int = 1
 
 
 # From a name to its value: quotes (escaped ones too, where JSON lies in JSON) and a colon or an equals sign.
@@ -104,9 +105,10 @@ _BY_NAME = (
     _Shape(
         "env",
         rf"""(?i:\bname){_IS}[\w.-]*{_NAMED}\\*["']?[,\s]+\\*["']?(?i:value)\\*["']?\s*[:=]\s*{_VALUE}""",
+        groups=3,
     ),
-    _Shape("argument", rf"""--?[\w.-]*{_NAMED}(?:\\*["'],\s*|\s+|=){_VALUE}"""),
-    _Shape("secret", rf"""{_NAMED}\\*["']?\s*(?::=|=>|[:=])\s*b?{_VALUE}"""),
+    _Shape("argument", rf"""--?[\w.-]*{_NAMED}(?:\\*["'],\s*|\s+|=){_VALUE}""", groups=3),
+    _Shape("secret", rf"""{_NAMED}\\*["']?\s*(?::=|=>|[:=])\s*b?{_VALUE}""", groups=3),
     _Shape("token", r"""--token(?:["'],\s*|\s+|=)["']?([0-9A-Za-z._~+/-]{8,}=*)"""),
     _Shape("token", rf"""(?i:\btoken){_IS}([0-9A-Za-z._~+/-]{{20,}}=*)"""),
 )  # fmt: skip
@@ -115,7 +117,7 @@ _BY_NAME_KINDS = frozenset(shape.kind for shape in _BY_NAME)
 _RANDOM_ONLY = frozenset({"bearer", "token"})
 
 # What stands where a secret could stand and is none: a placeholder, a reference, a type, a word of an error message.
-_HARMLESS = re.compile(
+_HARMLESS = expression(
     r"(?i:true|false|none|null|nil|undefined|n/a|str|string|bytes|int|bool|optional\b.*|key|value|password|token|secret|your.*)"
     r"|(?i:required|missing|invalid|incorrect|not|is|was|must|empty|unset|wrong|expired|failed|denied|granted|enabled|disabled)"
     r"|(?i:authentication|for|and|or|x+|os\.environ.*|getpass.*|.*\(\)?)"
@@ -124,7 +126,7 @@ _HARMLESS = re.compile(
 )
 _AWS_SECRET_LENGTH = 40  # such a key may begin with a slash and look like a path
 _LONGEST_MARK = 48
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = expression("[\ud800-\udfff]")
 
 
 class _Pass:
@@ -134,11 +136,9 @@ class _Pass:
         options = re2.Options()
         options.max_mem = 128 << 20
         options.log_errors = False
-        self._kinds: list[str] = []
-        for shape in shapes:
-            groups = re.compile(shape.pattern).groups
-            self._kinds += [shape.kind] * groups
+        self._kinds = [shape.kind for shape in shapes for _ in range(shape.groups)]
         self._pattern: Any = re2.compile("|".join(f"(?:{shape.pattern})" for shape in shapes), options)
+        assert self._pattern.groups == len(self._kinds)
 
     def mask(self, text: str) -> str:
         """The text with what this pass finds replaced by marks."""
@@ -190,6 +190,8 @@ def _is_masked(text: str, start: int, end: int) -> bool:
 
 
 def _mark(kind: str, secret: str) -> str:
+    import hashlib
+
     digest = hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
     return f"[masked:{kind}:{digest[:4]}]"
 

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from analyzer.expressions import expression
 from analyzer.model import JobKey, Origin
 
 Labels = Mapping[str, str]
@@ -35,7 +36,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     fields: dict[str, Any] = {}
 
 
-REPLICA_NAME = re.compile(r"(?:(?:master|chief|worker|ps|evaluator)-replica-\d+|workerpool\d+-\d+)", re.ASCII)
+REPLICA_NAME = expression(r"(?:(?:master|chief|worker|ps|evaluator)-replica-\d+|workerpool\d+-\d+)", re.ASCII)
 CONTROLLER_LABELS = (
     "jobset.sigs.k8s.io/jobset-name",
     "training.kubeflow.org/job-name",
@@ -58,7 +59,7 @@ _ATTEMPT_LABELS = (
     "job-attempt",
     "job_attempt",
 )
-_CONTROLLERS = re.compile(
+_CONTROLLERS = expression(
     r"^(?:training-operator|mpi-operator|kueue-controller|jobset-controller|kuberay-operator|cluster-autoscaler"
     r"|lws-controller|volcano-(?:scheduler|controllers?)|pytorch-operator|tf-(?:job-)?operator|trainer-controller)"
 )

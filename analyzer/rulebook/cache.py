@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import overload
@@ -57,6 +56,8 @@ _decoder = msgspec.msgpack.Decoder(Rule)
 
 def compile_rules(rules: Sequence[Rule]) -> Compiled:
     """Strips what matching does not need and works out the index."""
+    import hashlib
+
     bare = [msgspec.structs.replace(rule, examples=Examples()) for rule in sorted(rules, key=lambda rule: rule.id)]
     encoded = [msgspec.Raw(msgspec.msgpack.encode(rule)) for rule in bare]
     version = hashlib.sha256(msgspec.msgpack.encode(encoded)).hexdigest()[:12]

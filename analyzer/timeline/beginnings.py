@@ -8,7 +8,6 @@ checkpoint or a step counter that fell back.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -16,6 +15,7 @@ from functools import cached_property
 
 import msgspec
 
+from analyzer.expressions import expression
 from analyzer.model import SECOND
 from analyzer.timeline.evidence import Item
 from analyzer.timeline.lives import step_of
@@ -28,8 +28,8 @@ MOST_STARTS = 12
 """A line that comes more often than this on one VM is no first line but chatter (documented: five restarts)."""
 WORD_DELAY = 60 * SECOND
 """The service's word on an exit may come this long after the restart that it was followed by."""
-_MASKED = re.compile(r"\d+|\b[0-9a-f]{8,}\b")
-_STAMP = re.compile(r"^[\[(]?[IWEF]?[\d:./,+\-TZ ]{6,}\d*[\])]?")
+_MASKED = expression(r"\d+|\b[0-9a-f]{8,}\b")
+_STAMP = expression(r"^[\[(]?[IWEF]?[\d:./,+\-TZ ]{6,}\d*[\])]?")
 
 
 class Openings(msgspec.Struct):

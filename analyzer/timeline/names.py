@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-_SPOKEN = re.compile(r"(master|chief|worker|ps|evaluator)(?:[ -]replica)?[ -](\d+)")
-_POOL = re.compile(r"(workerpool\d+|master-replica|worker-replica|ps-replica|evaluator-replica|chief-replica)(?:-\d+)?")
+from analyzer.expressions import expression
+
+_SPOKEN = expression(r"(master|chief|worker|ps|evaluator)(?:[ -]replica)?[ -](\d+)")
+_POOL = expression(r"(workerpool\d+|master-replica|worker-replica|ps-replica|evaluator-replica|chief-replica)(?:-\d+)?")
 
 
 class Names:
