@@ -49,7 +49,7 @@ def report_on(partials: Partials, rulebook: Matcher, options: Options, notes: Se
 def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnosis:
     """The second half of the chain, for one job."""
     messages = stitch(story.entries)
-    findings = [finding for message in messages for finding in rulebook.find(message, story.key.platform)]
+    findings = rulebook.find_all(messages, story.key.platform)
     findings += rulebook.find_in_job(findings, story.key.platform)
     findings = name_replicas(findings, story)
     timeline = reconstruct(story, messages, findings, options)

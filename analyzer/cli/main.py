@@ -5,6 +5,7 @@ A start imports the one command that it was called for.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
@@ -176,6 +177,7 @@ def _complete() -> None:
 
 def main() -> int:
     """Runs the program; returns its exit status."""
+    gc.set_threshold(100_000)  # values of a diagnosis live to its end and form no cycles: looking for some is in vain
     if "_ARGCOMPLETE" in os.environ:
         _complete()
     return run(lambda: call(sys.argv[1:]))

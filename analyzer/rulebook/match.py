@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import msgspec
@@ -13,6 +13,9 @@ from analyzer.rulebook.conditions import Values, match_job, match_message
 from analyzer.rulebook.index import Index, index_rules
 from analyzer.rulebook.prefilter import LiteralFinder
 from analyzer.rulebook.schema import Role, Rule
+
+_BATCH = 256
+"""So many messages are looked through at once."""
 
 
 class Finding(msgspec.Struct, frozen=True, gc=False):
@@ -47,8 +50,11 @@ class Matcher:
         self.version = version
         self._index = index or index_rules(self.rules)
         self._by_literal = list(self._index.literals.values())
-        self._fields = frozenset(name for names in self._index.fields.values() for name in names)
-        self._speakers: dict[tuple[int, Origin, str], bool] = {}
+        self._by_field: dict[str, list[int]] = {}
+        for number, names in self._index.fields.items():
+            for name in names:
+                self._by_field.setdefault(name, []).append(number)
+        self._speakers: dict[tuple[Origin, str], dict[int, bool]] = {}
 
     @cached_property
     def _literals(self) -> LiteralFinder:
@@ -66,14 +72,28 @@ class Matcher:
 
     def find(self, message: Message, platform: str = "") -> list[Finding]:
         """The rules of scope message that match it."""
-        candidates = {n for literal in self._literals.in_text(message.text.lower()) for n in self._by_literal[literal]}
+        return self.find_all([message], platform)
+
+    def find_all(self, messages: Sequence[Message], platform: str = "") -> list[Finding]:
+        """The same for many messages, in their order."""
+        found: list[Finding] = []
+        for begin in range(0, len(messages), _BATCH):
+            batch = messages[begin : begin + _BATCH]
+            hits = self._literals.by_text([message.text.lower() for message in batch])
+            for number, message in enumerate(batch):
+                candidates = self._candidates(hits.get(number, ()), message)
+                if candidates:
+                    found += self._confirm(sorted(candidates), message, platform)
+        return found
+
+    def _candidates(self, literals: Iterable[int], message: Message) -> set[int]:
+        candidates = {number for literal in literals for number in self._by_literal[literal]}
         candidates.update(self._index.always)
-        fields = message.first.fields
-        if fields and not self._fields.isdisjoint(fields):
-            candidates.update(n for n, names in self._index.fields.items() if not fields.keys().isdisjoint(names))
+        for name in message.first.fields:
+            candidates.update(self._by_field.get(name, ()))
         if message.exceptions:
             candidates.update(self._index.exceptions)
-        return self._confirm(sorted(candidates), message, platform) if candidates else []
+        return candidates
 
     def find_exhaustively(self, message: Message, platform: str = "") -> list[Finding]:
         """The same without the prefilter: the reference that `find` is tested against."""
@@ -82,23 +102,18 @@ class Matcher:
 
     def _confirm(self, numbers: Sequence[int], message: Message, platform: str) -> list[Finding]:
         found = []
+        speaker = (message.origin, platform)
+        known = self._speakers.setdefault(speaker, {})
         for number in numbers:
-            if not self._may_say(number, message.origin, platform):
-                continue
-            rule = self.rules[number]
-            values = match_message(rule.when, message)
-            if values is not None:
-                found.append(Finding(rule, message, values))
+            may_say = known.get(number)
+            if may_say is None:
+                may_say = known[number] = _may_say(self.rules[number], *speaker)
+            if may_say:
+                rule = self.rules[number]
+                values = match_message(rule.when, message)
+                if values is not None:
+                    found.append(Finding(rule, message, values))
         return found
-
-    def _may_say(self, number: int, origin: Origin, platform: str) -> bool:
-        """Whether this speaker on this platform may say what a rule knows."""
-        known = self._speakers.get((number, origin, platform))
-        if known is None:
-            rule = self.rules[number]
-            known = origin in rule.origins and not (rule.platforms and platform and platform not in rule.platforms)
-            self._speakers[number, origin, platform] = known
-        return known
 
     def find_in_job(self, findings: Sequence[Finding], platform: str = "") -> list[Finding]:
         """The rules of scope job that a job's findings match; each once, proven by its first finding."""
@@ -111,3 +126,8 @@ class Matcher:
                 values = {name: value for finding in reversed(held) for name, value in finding.values.items()}
                 found.append(Finding(rule, held[0].message, values))
         return found
+
+
+def _may_say(rule: Rule, origin: Origin, platform: str) -> bool:
+    """Whether this speaker on this platform may say what a rule knows."""
+    return origin in rule.origins and not (rule.platforms and platform and platform not in rule.platforms)

@@ -28,20 +28,21 @@ class LiteralFinder:
         self._sharing = list(beginnings.values())
         self._hits = _engine(list(beginnings))
 
-    def in_text(self, text: str) -> set[int]:
-        """The numbers of the literals that stand in a lower-cased text."""
-        whole, words, found = text.encode("utf-8", "surrogatepass"), self._words, set()
+    def by_text(self, texts: Sequence[str]) -> dict[int, set[int]]:
+        """For each lower-cased text that literals stand in, by its number, the numbers of those literals."""
+        found: dict[int, set[int]] = {}
+        words = self._words
+        whole, ends = _joined(texts)
         for beginning, start, _ in self._hits(whole):
             for number in self._sharing[beginning]:
-                if number not in found and whole.startswith(words[number], start):
-                    found.add(number)
+                if whole.startswith(words[number], start):
+                    found.setdefault(bisect_right(ends, start), set()).add(number)
         return found
 
     def in_texts(self, texts: Sequence[str]) -> set[int]:
-        """The numbers of the lower-cased texts that one of the literals stands in; no literal may hold a NUL."""
-        parts = [text.encode("utf-8", "surrogatepass") for text in texts]
-        whole, words, found = b"\0".join(parts), self._words, set()
-        ends = list(accumulate(len(part) + 1 for part in parts))
+        """The numbers of the lower-cased texts that one of the literals stands in."""
+        words, found = self._words, set()
+        whole, ends = _joined(texts)
         over = 0  # behind the last text that is known to hold one
         for beginning, start, _ in self._hits(whole):
             if start >= over and any(whole.startswith(words[number], start) for number in self._sharing[beginning]):
@@ -49,6 +50,12 @@ class LiteralFinder:
                 found.add(number)
                 over = ends[number]
         return found
+
+
+def _joined(texts: Sequence[str]) -> tuple[bytes, list[int]]:
+    """The texts as one, parted by a byte that UTF-8 never has, and where each ends."""
+    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+    return b"\xff".join(parts), list(accumulate(len(part) + 1 for part in parts))
 
 
 def _engine(words: list[bytes]) -> Hits:

@@ -38,4 +38,4 @@ def test_the_search_without_an_engine_finds_the_same_places(words: list[str], te
     """Where the engine's wheel is missing, the answer is the same."""
     finder, plain = LiteralFinder(words), LiteralFinder(words)
     plain._hits = lambda whole: plain_hits(list(dict.fromkeys(word.encode()[:10] for word in words)), whole)
-    assert plain.in_text(text) == finder.in_text(text)
+    assert plain.by_text([text, "a"]) == finder.by_text([text, "a"])
