@@ -25,8 +25,11 @@ OPENING = 6
 OPENING_REPEATS = 14
 """Kinds of lines that a stream begins with tell of a restart when they come again, unless they come all the time."""
 KINDS = 512
+FIRST_ALIKE = 8
+CLOSE = 8
 MOST_ALIKE = 300
-"""Of telling lines that look alike so many are kept with their surroundings, further ones as chatter is."""
+"""Of telling lines that look alike the first few are kept with all that is near, so many in all with `CLOSE` lines
+before and after (what a report shows around a line), further ones as chatter is."""
 MOST_FALLS = 20
 _CHECKED = 16
 _DIGITS = str.maketrans("", "", "0123456789")
@@ -50,8 +53,8 @@ class _Kind:
 
     def falls_back(self, text: str) -> bool:
         """Whether the numbers that the line begins with are lower than in all of the last lines of its kind."""
-        now = tuple(int(number) for number in _NUMBER.findall(text, 0, 80)[:2])
-        lowest = min(self.floor, self.block)
+        now = tuple(map(int, _NUMBER.findall(text, 0, 80)[:2]))
+        lowest = self.block if self.block < self.floor else self.floor
         if self.count % _CHECKED == 1:
             self.floor, self.block = self.block, now
         elif now < self.block:
@@ -75,6 +78,11 @@ class _Stream:
         self.openings: set[str] = set()
         self.skipped: dict[str, int] = {}
         self.last = ""
+
+    def leave_out(self) -> None:
+        """Leaves out the line that has waited longest, and counts it."""
+        severity = self.waiting.popleft()[1]
+        self.skipped[severity] = self.skipped.get(severity, 0) + 1
 
     @property
     def is_disordered(self) -> bool:
@@ -104,7 +112,7 @@ class Thinner:
     def around(self, job: JobKey | None) -> None:
         """Keeps what all streams of a job say about now: another speaker, such as the service, tells something."""
         for stream in self._of_job.get(job, ()):
-            self._release(stream)
+            self._release(stream, NEAR)
             stream.after = NEAR
 
     def add(self, key: StreamKey, make: Make, text: str, stamp: str, severity: str, *, tells: bool) -> None:
@@ -115,10 +123,11 @@ class Thinner:
             self._of_job.setdefault(key[0], []).append(stream)
         stream.seen += 1
         new_time = stream.follows(stamp) if stamp else False
-        if self._is_near(stream, text, tells):
-            self._release(stream)
+        near = self._reach(stream, text, tells)
+        if near:
+            self._release(stream, near)
             self._give(stream, make())
-            stream.after = NEAR
+            stream.after = max(stream.after - 1, near)
         elif stream.after > 0:
             stream.after -= 1
             self._give(stream, make())
@@ -128,18 +137,17 @@ class Thinner:
             waiting = stream.waiting
             waiting.append((make, severity))
             if len(waiting) > NEAR:
-                left_out = waiting.popleft()[1]
-                stream.skipped[left_out] = stream.skipped.get(left_out, 0) + 1
+                stream.leave_out()
 
     def finish(self) -> None:
         """Keeps the ends of all streams."""
         for stream in self._streams.values():
-            self._release(stream)
+            self._release(stream, NEAR)
         self._streams.clear()
         self._of_job.clear()
 
-    def _is_near(self, stream: _Stream, text: str, tells: bool) -> bool:
-        """Whether a line is kept with its surroundings; one that is merely rare is kept by raising `after`."""
+    def _reach(self, stream: _Stream, text: str, tells: bool) -> int:
+        """How many lines are kept before and after a line; one that is merely rare is kept by raising `after`."""
         name = text[:60].translate(_DIGITS)
         kind = stream.kinds.get(name)
         if kind is None:
@@ -151,15 +159,17 @@ class Thinner:
             stream.openings.add(name)
         if tells or is_indented(text):
             kind.told += 1
-            return kind.told <= MOST_ALIKE
+            return NEAR if kind.told <= FIRST_ALIKE else CLOSE if kind.told <= MOST_ALIKE else 0
         if stream.seen > OPENING and name in stream.openings and kind.count <= OPENING_REPEATS:
-            return True
+            return NEAR
         if kind.count <= RARE and name:
             stream.after += 1
-            return False
-        return kind.falls_back(text)
+            return 0
+        return NEAR if kind.falls_back(text) else 0
 
-    def _release(self, stream: _Stream) -> None:
+    def _release(self, stream: _Stream, near: int) -> None:
+        while len(stream.waiting) > near:
+            stream.leave_out()
         for make, _ in stream.waiting:
             self._give(stream, make())
         stream.waiting.clear()
