@@ -8,9 +8,9 @@ on the next line that was kept.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -32,8 +32,10 @@ MOST_ALIKE = 300
 before and after (what a report shows around a line), further ones as chatter is."""
 MOST_FALLS = 20
 _CHECKED = 16
-_DIGITS = str.maketrans("", "", "0123456789")
-_NUMBER = re.compile(r"(?<![\d.])\d{1,15}(?![\d.])")
+_DIGITS = b"0123456789"
+_NUMBERS = bytes(sign if sign in b"0123456789." else 0x20 for sign in range(256))
+"""Turns bytes into words of digits and points."""
+_LONGEST_NUMBER = 15
 _OUTPUT = frozenset((Origin.REPLICA, Origin.TEXT, Origin.NODE))
 
 Make = Callable[[], Entry]
@@ -51,9 +53,10 @@ class _Kind:
         self.floor: tuple[int, ...] = ()
         self.block: tuple[int, ...] = ()
 
-    def falls_back(self, text: str) -> bool:
-        """Whether the numbers that the line begins with are lower than in all of the last lines of its kind."""
-        now = tuple(map(int, _NUMBER.findall(text, 0, 80)[:2]))
+    def falls_back(self, head: bytes) -> bool:
+        """Whether the whole numbers that the line begins with are lower than in all of the last lines of its kind."""
+        words = (word for word in head.translate(_NUMBERS).split() if len(word) <= _LONGEST_NUMBER and b"." not in word)
+        now = tuple(map(int, islice(words, 2)))
         lowest = self.block if self.block < self.floor else self.floor
         if self.count % _CHECKED == 1:
             self.floor, self.block = self.block, now
@@ -74,8 +77,8 @@ class _Stream:
     def __init__(self) -> None:
         self.waiting: deque[tuple[Make, str]] = deque()
         self.after = self.seen = self.up = self.down = 0
-        self.kinds: dict[str, _Kind] = {}
-        self.openings: set[str] = set()
+        self.kinds: dict[bytes, _Kind] = {}
+        self.openings: set[bytes] = set()
         self.skipped: dict[str, int] = {}
         self.last = ""
 
@@ -148,11 +151,12 @@ class Thinner:
 
     def _reach(self, stream: _Stream, text: str, tells: bool) -> int:
         """How many lines are kept before and after a line; one that is merely rare is kept by raising `after`."""
-        name = text[:60].translate(_DIGITS)
+        head = text[:80].encode("utf-8", "surrogatepass")
+        name = head[:60].translate(None, _DIGITS)
         kind = stream.kinds.get(name)
         if kind is None:
             if len(stream.kinds) >= KINDS:
-                name = ""
+                name = b""
             kind = stream.kinds.setdefault(name, _Kind())
         kind.count += 1
         if stream.seen <= OPENING:
@@ -165,7 +169,7 @@ class Thinner:
         if kind.count <= RARE and name:
             stream.after += 1
             return 0
-        return NEAR if kind.falls_back(text) else 0
+        return NEAR if kind.falls_back(head) else 0
 
     def _release(self, stream: _Stream, near: int) -> None:
         while len(stream.waiting) > near:

@@ -29,6 +29,7 @@ MOST_STARTS = 12
 WORD_DELAY = 60 * SECOND
 """The service's word on an exit may come this long after the restart that it was followed by."""
 _MASKED = expression(r"\d+|\b[0-9a-f]{8,}\b")
+_MASKABLE = tuple("0123456789abcdef")
 _STAMP = expression(r"^[\[(]?[IWEF]?[\d:./,+\-TZ ]{6,}\d*[\])]?")
 
 
@@ -151,11 +152,12 @@ class _Span:
         return starts + [self.items[at].place for at in self._without_first_line(marks)]
 
     def _first_lines(self) -> list[int]:
-        heads = {text[:4] for text in self.openings.first}
+        heads = {text.partition("#")[0] for text in self.openings.first}  # masking leaves what stands before as it is
+        begins = (*(heads - {""}), *(_MASKABLE if "" in heads else ()))
         hits = [
             at
             for at, item in enumerate(self.items)
-            if item.entry.text[:4] in heads or "#" in mask(item.entry.text[:4])
+            if item.entry.text.startswith(begins)
             if mask(item.entry.text) in self.openings.first
         ]
         if len(hits) > MOST_STARTS:
