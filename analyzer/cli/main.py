@@ -69,7 +69,7 @@ COMMANDS: Mapping[str, Command | Group] = {
         "show": Command("One rule's file, with its examples.", "rules:show"),
         "check": Command("Check rule files: schema, form, own examples; --cross: against each other.", "rules:check"),
         "new": Command("Start a new rule: writes a file to fill in.", "rules:new"),
-        "export": Command("All regular expressions of the rulebook, one a line, for grep and its kin.", "rules:export"),
+        "export": Command("Regular expressions of the rulebook, one a line, for `rg --no-unicode -f`.", "rules:export"),
         "schema": Command("The JSON Schema of a rule file, for editors.", "rules:schema"),
     }),
 }  # fmt: skip

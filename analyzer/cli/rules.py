@@ -94,10 +94,9 @@ def declare_export(parser: ArgumentParser) -> None:
 def export(*, rules: list[Path] | None) -> None:
     """Print all regular expressions."""
     from analyzer.rulebook.cache import load_rulebook
-    from analyzer.rulebook.schema import expressions
+    from analyzer.rulebook.export import line_expressions
 
-    found = {pattern for rule in load_rulebook(rules or ()).rules for pattern in expressions(rule.when)}
-    write_output("\n".join(sorted(found)), None)
+    write_output("\n".join(line_expressions(load_rulebook(rules or ()).rules)), None)
 
 
 def declare_schema(parser: ArgumentParser) -> None:
