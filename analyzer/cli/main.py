@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
@@ -85,7 +85,9 @@ class _Parser(ArgumentParser):
 
 def command_parser(name: str, command: Command) -> ArgumentParser:
     """The parser of a command's own words; imports the command."""
-    parser = _Parser(f"diagnose {name}", description=command.help, epilog=command.epilog, allow_abbrev=False)
+    parser = _Parser(
+        f"diagnose {name}", description=command.help, epilog=command.epilog, formatter_class=_layout, allow_abbrev=False
+    )
     _declare(parser, command)
     return parser
 
@@ -98,14 +100,26 @@ def _declare(parser: ArgumentParser, command: Command) -> None:
     take(parser, DEBUG)
 
 
-def _layout(prog: str) -> RawDescriptionHelpFormatter:
-    return RawDescriptionHelpFormatter(prog, max_help_position=16)
+def _layout(prog: str) -> HelpFormatter:
+    return HelpFormatter(prog, width=_columns())
+
+
+def _group_layout(prog: str) -> HelpFormatter:
+    return RawDescriptionHelpFormatter(prog, max_help_position=16, width=_columns())
+
+
+def _columns() -> int:
+    """The terminal's width less a margin. The formatter's own way to it imports three compressors."""
+    try:
+        return int(os.environ.get("COLUMNS") or os.get_terminal_size().columns) - 2
+    except (OSError, ValueError):
+        return 78
 
 
 def _group_parser(name: str, text: str, commands: Mapping[str, Command | Group]) -> tuple[ArgumentParser, Any]:
     """The parser of the words before a command's own, which shows what commands there are."""
     usage = None if " " in name else "diagnose JOB_ID --logs PATH [OPTIONS]\n       diagnose COMMAND [ARGS]..."
-    parser = _Parser(name, usage=usage, description=text, formatter_class=_layout, allow_abbrev=False)
+    parser = _Parser(name, usage=usage, description=text, formatter_class=_group_layout, allow_abbrev=False)
     below = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for word, command in commands.items():
         below.add_parser(word, help=command.help)
