@@ -68,7 +68,19 @@ def rfc3339(text: str) -> Instant | None:
 
 @lru_cache(maxsize=8192)
 def _whole(text: str) -> int | None:
+    """The instant of whole seconds, in ns; of a usual time only the day is parsed, and that once."""
+    clock = text[11:13] + text[14:16] + text[17:19]
+    if text[10] in "Tt " and text[13] == text[16] == ":" and clock.isascii() and clock.isdigit():
+        day, hour, minute, second = _day(text[:10]), int(clock[:2]), int(clock[2:4]), int(clock[4:])
+        if day is not None and hour < 24 and minute < 60 and second < 60:
+            return day + ((hour * 60 + minute) * 60 + second) * SECOND
     parsed = Instant.parse(text + "Z")
+    return None if parsed is None else int(parsed)
+
+
+@lru_cache(maxsize=512)
+def _day(text: str) -> int | None:
+    parsed = Instant.parse(text + "T00:00:00Z")
     return None if parsed is None else int(parsed)
 
 
