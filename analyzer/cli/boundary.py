@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from analyzer.errors import DiagnoseError, RenderError
 
@@ -13,11 +15,11 @@ INTERNAL_ERROR = 5
 INTERRUPTED = 130
 
 
-def run(call: Callable[[], int]) -> int:
-    """Runs a call of the program; its exit status. A traceback is shown only with --debug."""
+def run(app: Callable[..., Any]) -> int:
+    """Runs the command line. A traceback is shown only with --debug."""
     debug = "--debug" in sys.argv[1:]
     try:
-        return _exit_status(call)
+        return _exit_status(lambda: app(prog_name="diagnose"))
     except DiagnoseError as error:
         if debug:
             raise
@@ -36,11 +38,12 @@ def run(call: Callable[[], int]) -> int:
         return INTERNAL_ERROR
 
 
-def _exit_status(call: Callable[[], int]) -> int:
+def _exit_status(call: Callable[[], Any]) -> int:
     try:
-        return call()
+        call()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+    return 0
 
 
 def _complain(sentence: str) -> None:
@@ -67,8 +70,6 @@ def write_file(data: bytes, output: Path) -> None:
     Raises:
         RenderError: if it cannot be written.
     """
-    import tempfile
-
     try:
         handle, temporary = tempfile.mkstemp(dir=output.parent or Path("."), prefix=".diagnose-")
         try:

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from analyzer.cli.boundary import write_output
 from analyzer.cli.jobs import check_lang
-from analyzer.cli.options import LANG, OUTPUT, option, take
+from analyzer.cli.options import Debug, Lang, Output
 from analyzer.errors import UsageError
 
-_FORMAT = option("--format", "-f", default="text", help="text or json.")
-
-
-def declare_exit_code(parser: ArgumentParser) -> None:
-    """The words of `diagnose exit-code`."""
-    help = "An exit code (137, -9, 50001) or a signal (SIGKILL)."
-    take(parser, option("code", metavar="CODE", help=help))
-    take(parser, option("--machine-type", help="The machine it ran on, for memory figures."))
-    help = "vertex, ai_platform, gke, batch or slurm: what it does about the code."
-    take(parser, option("--platform", default="", help=help), _FORMAT, OUTPUT, LANG)
+FactFormat = Annotated[str, typer.Option("--format", "-f", help="text or json.")]
 
 
 def exit_code(
-    *, code: str, machine_type: str | None, platform: str, format: str, output: Path | None, lang: str
+    code: Annotated[str, typer.Argument(help="An exit code (137, -9, 50001) or a signal (SIGKILL).", metavar="CODE")],
+    machine_type: Annotated[
+        str | None, typer.Option("--machine-type", help="The machine it ran on, for memory figures.")
+    ] = None,
+    platform: Annotated[
+        str, typer.Option("--platform", help="vertex, ai_platform, gke, batch or slurm: what it does about the code.")
+    ] = "",
+    format: FactFormat = "text",
+    output: Output = None,
+    lang: Lang = "en",
+    debug: Debug = False,
 ) -> None:
     """Explain an exit code or signal."""
     _check(format, lang)
@@ -34,14 +35,16 @@ def exit_code(
     write_output(_json(view) if format == "json" else exit_text(view, lang), output)
 
 
-def declare_memory(parser: ArgumentParser) -> None:
-    """The words of `diagnose memory`."""
-    take(parser, option("machine_type", metavar="MACHINE_TYPE", help="A machine type or a legacy scale tier."))
-    help = "A peak to hold, e.g. 13GiB: shows the smallest types that do."
-    take(parser, option("--peak", help=help), _FORMAT, OUTPUT, LANG)
-
-
-def memory(*, machine_type: str, peak: str | None, format: str, output: Path | None, lang: str) -> None:
+def memory(
+    machine_type: Annotated[str, typer.Argument(help="A machine type or a legacy scale tier.", metavar="MACHINE_TYPE")],
+    peak: Annotated[
+        str | None, typer.Option("--peak", help="A peak to hold, e.g. 13GiB: shows the smallest types that do.")
+    ] = None,
+    format: FactFormat = "text",
+    output: Output = None,
+    lang: Lang = "en",
+    debug: Debug = False,
+) -> None:
     """Show what a machine type leaves for training, and which types hold a peak."""
     _check(format, lang)
     from analyzer.facts.present import memory_text, memory_view

@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import os
-import sys
-from argparse import ArgumentParser
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+import typer
 
 from analyzer.cli.boundary import write_file, write_output
 from analyzer.cli.options import (
-    BASELINE,
-    EXIT_CODE,
-    EXPLAIN,
-    FAIL_ON,
-    FORMAT,
-    JOB_FILE,
-    JOB_ID,
-    LANG,
-    LOGS,
-    NO_REDACT,
-    OPEN,
-    OUTPUT,
-    PACKS,
-    PROJECT,
-    QUIET,
-    REDACT,
-    REGION,
-    SAVE,
-    take,
+    Baseline,
+    Debug,
+    ExitCode,
+    Explain,
+    FailOn,
+    Format,
+    JobFile,
+    JobId,
+    Lang,
+    Logs,
+    NoRedact,
+    Open,
+    Output,
+    Packs,
+    Project,
+    Quiet,
+    Redact,
+    Region,
+    Save,
 )
 from analyzer.errors import NothingToDiagnose, UsageError
 from analyzer.model import CATEGORIES
@@ -59,29 +59,39 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     redact: str
     categories: frozenset[str]
 
-    def give(self, report: Report, where: Sequence[str], job_id: str | None) -> int:
-        """Prints the notes and the report; the exit status. Raises NothingToDiagnose if it has no job."""
+    def give(self, report: Report, where: Sequence[str], job_id: str | None) -> None:
+        """Prints the notes and the report. Raises NothingToDiagnose if it has no job."""
         if not self.quiet:
             _tell_notes(report)
         if not report.diagnoses:
             raise _nothing(where, job_id, report)
         told = masked(report, self.redact)
         show(told, self.format, self.output, lang=self.lang, explain=self.explain, open_=self.open_)
-        return int(any(diagnosis.category in self.categories for diagnosis in report.diagnoses))
-
-
-def declare_job(parser: ArgumentParser) -> None:
-    """The words of `diagnose job`."""
-    take(parser, JOB_ID, LOGS, JOB_FILE, PROJECT, REGION, SAVE, FORMAT, OUTPUT, LANG, PACKS, EXIT_CODE, FAIL_ON)
-    take(parser, BASELINE, EXPLAIN, REDACT, NO_REDACT, OPEN, QUIET)
+        if any(diagnosis.category in self.categories for diagnosis in report.diagnoses):
+            raise typer.Exit(1)
 
 
 def job(
-    *, job_id: str | None, logs: list[str] | None, job_file: list[str] | None, project: str | None, region: str | None,
-    save: Path | None, format: str | None, output: Path | None, lang: str, rules: list[Path] | None,
-    exit_code: list[str] | None, fail_on: str | None, baseline: str | None, explain: bool, redact: str, no_redact: bool,
-    open_: bool, quiet: bool,
-) -> int:  # fmt: skip
+    job_id: JobId = None,
+    logs: Logs = None,
+    job_file: JobFile = None,
+    project: Project = None,
+    region: Region = None,
+    save: Save = None,
+    format: Format = None,
+    output: Output = None,
+    lang: Lang = "en",
+    rules: Packs = None,
+    exit_code: ExitCode = None,
+    fail_on: FailOn = None,
+    baseline: Baseline = None,
+    explain: Explain = False,
+    redact: Redact = "secrets",
+    no_redact: NoRedact = False,
+    open_: Open = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
     """Diagnose one job, or every job of the input."""
     sources = [*(logs or ()), *(job_file or ())]
     live = project is not None or (not sources and job_id is not None and "projects/" in job_id)
@@ -98,8 +108,9 @@ def job(
         from analyzer.live.run import run_live
 
         report, name = run_live(job_id, project, region, save, sources, rulebook, options, quiet)
-        return answer.give(report, [name], None)
-    return answer.give(diagnose_paths(sources, rulebook, options), sources, job_id)
+        answer.give(report, [name], None)
+    else:
+        answer.give(diagnose_paths(sources, rulebook, options), sources, job_id)
 
 
 def answer_asked(
@@ -146,11 +157,9 @@ def show(
     else:
         write_output(render(report, format, lang=lang, explain=explain, color=color), output)
     if output is not None:
-        print(f"written: {output}", file=sys.stderr)
+        typer.echo(f"written: {output}", err=True)
     if open_ and output is not None:
-        import webbrowser
-
-        webbrowser.open(output.resolve().as_uri())
+        typer.launch(output.resolve().as_uri())
 
 
 def _write_pdf(report: Report, lang: str, output: Path | None) -> None:
@@ -221,9 +230,9 @@ def _tell_notes(report: Report) -> None:
         )
         times = f" ({note.count} times)" if note.count > 1 else ""
         line = f"note: {place}{note.text}{times}"
-        print("".join(char if char.isprintable() else " " for char in line), file=sys.stderr)
+        typer.echo("".join(char if char.isprintable() else " " for char in line), err=True)
     if len(report.notes) > 20:
-        print(f"note: {len(report.notes) - 20} more notes are in the JSON report", file=sys.stderr)
+        typer.echo(f"note: {len(report.notes) - 20} more notes are in the JSON report", err=True)
 
 
 def _nothing(sources: Sequence[str], job_id: str | None, report: Report) -> NothingToDiagnose:
@@ -232,8 +241,6 @@ def _nothing(sources: Sequence[str], job_id: str | None, report: Report) -> Noth
         return NothingToDiagnose(
             "holds no log that could be read", where=where, advice="see the notes above for each file"
         )
-    from difflib import get_close_matches
-
     near = get_close_matches(job_id, report.jobs_found, n=3, cutoff=0.3) or report.jobs_found[:3]
     return NothingToDiagnose(
         f"holds no job {job_id!r} ({len(report.jobs_found)} others)",

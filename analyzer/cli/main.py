@@ -6,50 +6,35 @@ A start imports the one command that it was called for.
 from __future__ import annotations
 
 import gc
-import os
-import sys
-from argparse import ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, NamedTuple, NoReturn
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from analyzer import __version__
 from analyzer.cli.boundary import run
-from analyzer.errors import UsageError
 
+_PLAIN: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
 _ENVIRONMENT = (
     "Live logs are read with application default credentials. DIAGNOSE_LOGGING_ENDPOINT (host:port, gRPC) and"
     " DIAGNOSE_API_ENDPOINT (base address) name other places of the services; on this machine they are spoken to in"
     " plain text and without credentials."
 )
-_DESCRIPTION = """\
-Says why an ML training job failed, proves it with the line that matters, and
-rebuilds its restart timeline.
-
-  diagnose JOB_ID --logs export.json     one job out of a Cloud Logging export
-  diagnose --logs exports/               every job found there
-  diagnose JOB_ID --project PROJECT_ID   one job out of its live log
-  kubectl logs POD | diagnose --logs -   any log, from standard input
-
-A job that is called like a command: diagnose job NAME …"""
 
 
 class Command(NamedTuple):
-    """A command: its help, and the function that does it as `module:name`, whose arguments `declare_NAME` declares."""
+    """A command's help, and the function or group of commands that does it, as `module:name`."""
 
     help: str
     place: str
-    epilog: str = ""
+    epilog: str | None = None
+    settings: Mapping[str, Any] = {}
 
 
-class Group(NamedTuple):
-    """Commands below a word."""
-
-    help: str
-    commands: Mapping[str, Command]
-
-
-COMMANDS: Mapping[str, Command | Group] = {
+COMMANDS: Mapping[str, Command] = {
     "job": Command("Diagnose one job, or every job of the input.", "jobs:job", _ENVIRONMENT),
     "watch": Command(
         "Follow a live job: tell what happens, diagnose it as soon as it ends.", "watch:watch", _ENVIRONMENT
@@ -61,137 +46,94 @@ COMMANDS: Mapping[str, Command | Group] = {
     "bundle": Command(
         "Pack a diagnosis for support: report, evidence, timeline, versions; names masked.", "reports:bundle"
     ),
-    "exit-code": Command("Explain an exit code or signal.", "facts:exit_code"),
+    "exit-code": Command(
+        "Explain an exit code or signal.", "facts:exit_code", settings={"ignore_unknown_options": True}
+    ),  # so that -9 is a code and no option
     "memory": Command("What a machine type leaves for training, and which types hold a peak.", "facts:memory"),
     "mcp": Command("Serve the tools for assistants (Model Context Protocol); needs the extra [mcp].", "mcp:mcp"),
-    "rules": Group("The rulebook: list, show, check, start a rule, export.", {
-        "list": Command("All rules, and how many there are by role and category.", "rules:list_rules"),
-        "show": Command("One rule's file, with its examples.", "rules:show"),
-        "check": Command("Check rule files: schema, form, own examples; --cross: against each other.", "rules:check"),
-        "new": Command("Start a new rule: writes a file to fill in.", "rules:new"),
-        "export": Command("Regular expressions of the rulebook, one a line, for `rg --no-unicode -f`.", "rules:export"),
-        "schema": Command("The JSON Schema of a rule file, for editors.", "rules:schema"),
-    }),
-}  # fmt: skip
+    "rules": Command("The rulebook: list, show, check, start a rule, export.", "rules:app"),
+}
 
 
-class _Parser(ArgumentParser):
-    """A parser whose complaints are errors of the program."""
-
-    def error(self, message: str) -> NoReturn:
-        """Refuses a call's words."""
-        raise UsageError(message, advice=f"see `{self.prog} --help`")
-
-
-def command_parser(name: str, command: Command) -> ArgumentParser:
-    """The parser of a command's own words; imports the command."""
-    parser = _Parser(
-        f"diagnose {name}", description=command.help, epilog=command.epilog, formatter_class=_layout, allow_abbrev=False
-    )
-    _declare(parser, command)
-    return parser
+def command_of(name: str) -> Any:
+    """A command, or a group of commands, ready to be called; imports it."""
+    command = COMMANDS[name]
+    module, _, attribute = command.place.partition(":")
+    found = getattr(import_module(f"analyzer.cli.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        return get_command(found)
+    single = typer.Typer(**_PLAIN, add_completion=False)
+    settings = {"help_option_names": ["-h", "--help"], **command.settings}
+    single.command(name, help=command.help, epilog=command.epilog, context_settings=settings)(found)
+    return get_command(single)
 
 
-def _declare(parser: ArgumentParser, command: Command) -> None:
-    from analyzer.cli.options import DEBUG, take
+class JobIdFirst(TyperGroup):
+    """A group of commands whose first word may also be a job id, which then means the command `job`."""
 
-    module, _, function = command.place.partition(":")
-    getattr(import_module(f"analyzer.cli.{module}"), f"declare_{function}")(parser)
-    take(parser, DEBUG)
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands, in the order in which help shows them."""
+        return list(COMMANDS)
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name; None where there is none."""
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
+            self.commands[cmd_name] = command_of(cmd_name)
+        return self.commands.get(cmd_name)
 
-def _layout(prog: str) -> HelpFormatter:
-    return HelpFormatter(prog, width=_columns())
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Puts `job` before anything that is neither a command nor an option of the group itself."""
+        own = {option for parameter in self.params for option in parameter.opts}
+        own |= set(self.get_help_option_names(ctx))
+        if args and args[0] not in COMMANDS and args[0] not in own:
+            args = ["job", *(args[1:] if args[0] == "--" else args)]
+        return super().parse_args(ctx, args)
 
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Shows both ways to call it."""
+        formatter.write_usage(ctx.command_path, "JOB_ID --logs PATH [OPTIONS]")
+        formatter.write_usage(ctx.command_path, "COMMAND [ARGS]...")
 
-def _group_layout(prog: str) -> HelpFormatter:
-    return RawDescriptionHelpFormatter(prog, max_help_position=16, width=_columns())
-
-
-def _columns() -> int:
-    """The terminal's width less a margin. The formatter's own way to it imports three compressors."""
-    try:
-        return int(os.environ.get("COLUMNS") or os.get_terminal_size().columns) - 2
-    except (OSError, ValueError):
-        return 78
-
-
-def _group_parser(name: str, text: str, commands: Mapping[str, Command | Group]) -> tuple[ArgumentParser, Any]:
-    """The parser of the words before a command's own, which shows what commands there are."""
-    usage = None if " " in name else "diagnose JOB_ID --logs PATH [OPTIONS]\n       diagnose COMMAND [ARGS]..."
-    parser = _Parser(name, usage=usage, description=text, formatter_class=_group_layout, allow_abbrev=False)
-    below = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for word, command in commands.items():
-        below.add_parser(word, help=command.help)
-    return parser, below
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Lists the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.help) for name, command in COMMANDS.items()])
 
 
-def call(words: Sequence[str]) -> int:
-    """Does what the words of a call ask for; the exit status.
-
-    Raises:
-        DiagnoseError: if it cannot be done.
-        SystemExit: after help or the version was printed.
-    """
-    first, rest = (words[0], words[1:]) if words else ("", ())
-    if first in ("-h", "--help", "--version", ""):
-        return _about(first)
-    if first not in COMMANDS:
-        first, rest = "job", rest if first == "--" else words
-    command = COMMANDS[first]
-    if isinstance(command, Group):
-        below = command.commands
-        if not rest or rest[0] not in below:
-            parser, _ = _group_parser(f"diagnose {first}", command.help, below)
-            if not rest:
-                parser.print_help()
-                return UsageError.exit_status
-            parser.parse_args(rest[:1])  # which shows its help or refuses the word
-        first, command, rest = f"{first} {rest[0]}", below[rest[0]], rest[1:]
-    return _do(first, command, rest)
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"diagnose {__version__}")
+        raise typer.Exit
 
 
-def _do(name: str, command: Command, words: Sequence[str]) -> int:
-    given = vars(command_parser(name, command).parse_intermixed_args(words))
-    del given["debug"]  # the process's border looks at it
-    module, _, function = command.place.partition(":")
-    does: Callable[..., int | None] = getattr(import_module(f"analyzer.cli.{module}"), function)
-    return does(**given) or 0
+app = typer.Typer(
+    cls=JobIdFirst,
+    name="diagnose",
+    no_args_is_help=True,
+    **_PLAIN,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=(
+        "Says why an ML training job failed, proves it with the line that matters, and rebuilds its"
+        " restart timeline.\n\n"
+        "  diagnose JOB_ID --logs export.json     one job out of a Cloud Logging export\n\n"
+        "  diagnose --logs exports/               every job found there\n\n"
+        "  diagnose JOB_ID --project PROJECT_ID   one job out of its live log\n\n"
+        "  kubectl logs POD | diagnose --logs -   any log, from standard input\n\n"
+        "A job that is called like a command: diagnose job NAME …"
+    ),
+)
 
 
-def _about(word: str) -> int:
-    if word == "--version":
-        print(f"diagnose {__version__}")
-        return 0
-    parser, _ = _group_parser("diagnose", _DESCRIPTION, COMMANDS)
-    parser.add_argument("--version", action="store_true", help="Print the version.")
-    parser.print_help()
-    return 0 if word else UsageError.exit_status
-
-
-def _complete() -> None:
-    """Answers a shell that asks how a call may go on (extra `completion`)."""
-    try:
-        from argcomplete import autocomplete
-    except ImportError:
-        return
-    words = os.environ.get("COMP_LINE", "").split()[1:]
-    if words and words[0].startswith("-"):  # only the command `job` may begin with an option
-        autocomplete(command_parser("job", COMMANDS["job"]))  # type: ignore[arg-type]
-    parser, below = _group_parser("diagnose", _DESCRIPTION, COMMANDS)
-    for name, command in COMMANDS.items():
-        if isinstance(command, Command):
-            _declare(below.choices[name], command)
-            continue
-        deeper = below.choices[name].add_subparsers()
-        for word, inner in command.commands.items():
-            _declare(deeper.add_parser(word), inner)
-    autocomplete(parser)
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options of the program as a whole."""
 
 
 def main() -> int:
     """Runs the program; returns its exit status."""
     gc.set_threshold(100_000)  # values of a diagnosis live to its end and form no cycles: looking for some is in vain
-    if "_ARGCOMPLETE" in os.environ:
-        _complete()
-    return run(lambda: call(sys.argv[1:]))
+    return run(app)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from analyzer.cli.jobs import redact_asked
-from analyzer.cli.options import REDACT, option, take
+from analyzer.cli.options import Debug, Redact
 from analyzer.errors import UsageError
 
 
-def declare_mcp(parser: ArgumentParser) -> None:
-    """The words of `diagnose mcp`."""
-    help = "A folder below which files may be read; repeatable. Left out, this folder."
-    take(parser, option("--root", action="append", type=Path, metavar="FOLDER", help=help), REDACT)
-
-
-def mcp(*, root: list[Path] | None, redact: str) -> None:
+def mcp(
+    root: Annotated[
+        list[Path] | None,
+        typer.Option("--root", help="A folder below which files may be read; repeatable. Left out, this folder."),
+    ] = None,
+    redact: Redact = "secrets",
+    debug: Debug = False,
+) -> None:
     """Serve the tools for assistants (Model Context Protocol) on standard input and output."""
     asked = redact_asked(redact, False)
     for folder in root or ():

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import sys
-from argparse import ArgumentParser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from analyzer.cli.boundary import write_file
 from analyzer.cli.jobs import check_lang, format_of, masked, options_of, redact_asked, show
-from analyzer.cli.options import EXPLAIN, FORMAT, LANG, LOGS, OPEN, OUTPUT, PACKS, REDACT, option, take
+from analyzer.cli.options import Debug, Explain, Format, Lang, Logs, Open, Output, Packs, Redact
 from analyzer.errors import NothingToDiagnose
 
 if TYPE_CHECKING:
     from analyzer.model import Report
 
-
-def declare_report(parser: ArgumentParser) -> None:
-    """The words of `diagnose report`."""
-    saved = option("saved", type=Path, metavar="DIAGNOSIS.json", help="A file that --format json wrote.")
-    take(parser, saved, FORMAT, OUTPUT, LANG, PACKS, EXPLAIN, REDACT, OPEN)
+Saved = Annotated[Path, typer.Argument(help="A file that --format json wrote.", metavar="DIAGNOSIS.json")]
 
 
 def report(
-    *, saved: Path, format: str | None, output: Path | None, lang: str, rules: list[Path] | None, explain: bool,
-    redact: str, open_: bool,
-) -> None:  # fmt: skip
+    saved: Saved,
+    format: Format = None,
+    output: Output = None,
+    lang: Lang = "en",
+    rules: Packs = None,
+    explain: Explain = False,
+    redact: Redact = "secrets",
+    open_: Open = False,
+    debug: Debug = False,
+) -> None:
     """Render a saved diagnosis (JSON) again."""
     check_lang(lang)
     asked = redact_asked(redact, False)
@@ -34,17 +37,14 @@ def report(
     show(masked(told, asked), form, output, lang=lang, explain=explain, open_=open_)
 
 
-def declare_bundle(parser: ArgumentParser) -> None:
-    """The words of `diagnose bundle`."""
-    job = option("job", metavar="JOB", help="A saved diagnosis (JSON), or a job's id with --logs.")
-    packet = Path("packet.zip")
-    output = option("--output", "-o", type=Path, default=packet, metavar="FILE", help=f"The packet; else {packet}.")
-    redact = option(REDACT.names[0], default="strict", help="strict, or secrets: addresses and names stay.")
-    take(parser, job, LOGS, output, LANG, PACKS, redact)
-
-
 def bundle(
-    *, job: str, logs: list[str] | None, output: Path, lang: str, rules: list[Path] | None, redact: str
+    job: Annotated[str, typer.Argument(help="A saved diagnosis (JSON), or a job's id with --logs.", metavar="JOB")],
+    logs: Logs = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The packet.")] = Path("packet.zip"),
+    lang: Lang = "en",
+    rules: Packs = None,
+    redact: Redact = "strict",
+    debug: Debug = False,
 ) -> None:
     """Pack a diagnosis for support: report, evidence, timeline and versions in one zip, secrets and names masked."""
     check_lang(lang)
@@ -53,7 +53,7 @@ def bundle(
 
     told = _diagnosed(job, logs, lang, rules) if logs else _in_language(_load(Path(job)), lang, rules)
     write_file(packet(masked(told, asked), lang, asked), output)
-    print(f"written: {output}; look into it before you send it", file=sys.stderr)
+    typer.echo(f"written: {output}; look into it before you send it", err=True)
 
 
 def _diagnosed(job: str, logs: list[str], lang: str, rules: list[Path] | None) -> Report:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
 from collections import Counter
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from analyzer.cli.boundary import write_output
-from analyzer.cli.options import PACKS, option, take
+from analyzer.cli.options import Debug, Packs
 from analyzer.errors import UsageError
 
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-def declare_list_rules(parser: ArgumentParser) -> None:
-    """The words of `diagnose rules list`."""
-    take(parser, PACKS, option("--role", help="Only rules of this role."))
-
-
-def list_rules(*, rules: list[Path] | None, role: str | None) -> None:
+@app.command("list", help="All rules, and how many there are by role and category.")
+def list_rules(
+    rules: Packs = None,
+    role: Annotated[str | None, typer.Option("--role", help="Only rules of this role.")] = None,
+    debug: Debug = False,
+) -> None:
     """List all rules."""
     from analyzer.rulebook.cache import load_rulebook
 
@@ -32,12 +35,12 @@ def list_rules(*, rules: list[Path] | None, role: str | None) -> None:
     write_output("\n".join(lines), None)
 
 
-def declare_show(parser: ArgumentParser) -> None:
-    """The words of `diagnose rules show`."""
-    take(parser, option("rule_id", metavar="RULE", help="A rule's id."), PACKS)
-
-
-def show(*, rule_id: str, rules: list[Path] | None) -> None:
+@app.command("show", help="One rule's file, with its examples.")
+def show(
+    rule_id: Annotated[str, typer.Argument(metavar="RULE")],
+    rules: Packs = None,
+    debug: Debug = False,
+) -> None:
     """Show one rule."""
     from analyzer.resources import data_folder
     from analyzer.rulebook.load import rule_files
@@ -50,14 +53,12 @@ def show(*, rule_id: str, rules: list[Path] | None) -> None:
     raise UsageError(f"there is no rule {rule_id!r}", advice="see `diagnose rules list`")
 
 
-def declare_check(parser: ArgumentParser) -> None:
-    """The words of `diagnose rules check`."""
-    help = "Files or folders; left out, the bundled rules."
-    take(parser, option("paths", metavar="PATH", nargs="*", type=Path, help=help))
-    take(parser, option("--cross", action="store_true", help="Also show which rules match other rules' examples."))
-
-
-def check(*, paths: list[Path], cross: bool) -> int:
+@app.command("check", help="Check rule files: schema, form, own examples; with --cross also against each other.")
+def check(
+    paths: Annotated[list[Path] | None, typer.Argument(help="Files or folders; left out, the bundled rules.")] = None,
+    cross: Annotated[bool, typer.Option("--cross", help="Also show which rules match other rules' examples.")] = False,
+    debug: Debug = False,
+) -> None:
     """Check rule files."""
     from analyzer.resources import data_folder
     from analyzer.rulebook.check import check as check_paths
@@ -69,29 +70,24 @@ def check(*, paths: list[Path], cross: bool) -> int:
             raise UsageError("does not exist", where=str(path), advice="name a rule file or a folder of rules")
     result = check_paths(wanted, cross=cross)
     write_output(present(result), None)
-    return 1 if result.errors else 0
+    if result.errors:
+        raise typer.Exit(1)
 
 
-def declare_new(parser: ArgumentParser) -> None:
-    """The words of `diagnose rules new`."""
-    take(parser, option("rule_id", metavar="RULE", help="Its id, e.g. out_of_memory.gpu.my_library."))
-    help = "The folder of your rules; else rules."
-    take(parser, option("--rules", dest="folder", type=Path, default=Path("rules"), metavar="FOLDER", help=help))
-
-
-def new(*, rule_id: str, folder: Path) -> None:
+@app.command("new", help="Start a new rule: writes a file to fill in.")
+def new(
+    rule_id: Annotated[str, typer.Argument(help="Its id, e.g. out_of_memory.gpu.my_library.", metavar="RULE")],
+    folder: Annotated[Path, typer.Option("--rules", help="The folder of your rules.")] = Path("rules"),
+    debug: Debug = False,
+) -> None:
     """Start a new rule."""
     from analyzer.rulebook.skeleton import write_skeleton
 
-    print(f"written: {write_skeleton(rule_id, folder)}")
+    typer.echo(f"written: {write_skeleton(rule_id, folder)}")
 
 
-def declare_export(parser: ArgumentParser) -> None:
-    """The words of `diagnose rules export`."""
-    take(parser, PACKS)
-
-
-def export(*, rules: list[Path] | None) -> None:
+@app.command("export", help="Regular expressions of the rulebook, one a line, for `rg --no-unicode -f`.")
+def export(rules: Packs = None, debug: Debug = False) -> None:
     """Print all regular expressions."""
     from analyzer.rulebook.cache import load_rulebook
     from analyzer.rulebook.export import line_expressions
@@ -99,11 +95,8 @@ def export(*, rules: list[Path] | None) -> None:
     write_output("\n".join(line_expressions(load_rulebook(rules or ()).rules)), None)
 
 
-def declare_schema(parser: ArgumentParser) -> None:
-    """`diagnose rules schema` takes no words."""
-
-
-def schema() -> None:
+@app.command("schema", help="The JSON Schema of a rule file, for editors.")
+def schema(debug: Debug = False) -> None:
     """Print the JSON Schema of a rule file."""
     from analyzer.rulebook.schema import json_schema
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import time
-from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from analyzer.cli.options import FAIL_ON, LANG, NO_REDACT, PACKS, QUIET, REDACT, at_least, option, take
+import typer
+
+from analyzer.cli.options import Debug, FailOn, Lang, NoRedact, Packs, Quiet, Redact
 from analyzer.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,42 +19,43 @@ if TYPE_CHECKING:
     from analyzer.scanning import ScanResult, Settings
     from analyzer.scanning.run import Progress
 
-_FOLDER = option(
-    "--output", "-o", type=Path, default=Path("report"), metavar="FOLDER",
-    help="The folder of the results, else report; a scan goes on in its own.",
-)  # fmt: skip
-_CHOICE = (
-    option("--workers", type=at_least(1), metavar="N", help="Processes; left out, one a processor."),
-    option("--project", metavar="PROJECT_ID", help="Write only the jobs of this project."),
-    option(
-        "--where", action="append", metavar="FIELD=VALUE",
-        help="Write only jobs whose row meets FIELD=VALUE (!=, ~REGEX, <, >); repeatable.",
-    ),
-    option("--only-failed", action="store_true", help="Write only jobs that failed."),
-    option("--limit", type=at_least(1), metavar="N", help="Write at most so many jobs, failed ones first."),
-)  # fmt: skip
+Folder = Annotated[Path, typer.Option("--output", "-o", help="The folder of the results; a scan goes on in its own.")]
+Workers = Annotated[int | None, typer.Option("--workers", help="Processes; left out, one a processor.", min=1)]
+OnlyProject = Annotated[str | None, typer.Option("--project", help="Write only the jobs of this project.")]
+Where = Annotated[
+    list[str] | None,
+    typer.Option("--where", help="Write only jobs whose row meets FIELD=VALUE (!=, ~REGEX, <, >); repeatable."),
+]
+OnlyFailed = Annotated[bool, typer.Option("--only-failed", help="Write only jobs that failed.")]
+Limit = Annotated[int | None, typer.Option("--limit", help="Write at most so many jobs, failed ones first.", min=1)]
 _SHARDS = (("CLOUD_RUN_TASK_INDEX", "CLOUD_RUN_TASK_COUNT"), ("JOB_COMPLETION_INDEX", "JOB_COMPLETION_COUNT"))
 _EVERY = 5.0  # seconds between plain lines of progress
 
 
-def declare_scan(parser: ArgumentParser) -> None:
-    """The words of `diagnose scan`."""
-    help = "Files, folders, globs or gs:// addresses of exports."
-    take(parser, option("paths", metavar="PATH", nargs="+", help=help), _FOLDER, *_CHOICE)
-    take(parser, option("--since", metavar="TIME", help="Only entries from this time on (RFC 3339)."))
-    take(parser, option("--until", metavar="TIME", help="Only entries before this time."))
-    help = "Read share I (from 0) of N; `diagnose merge` joins them."
-    take(parser, option("--shard", metavar="I/N", help=help))
-    take(parser, option("--engine", default="local", help="local or spark."))
-    take(parser, option("--master", help="Spark's master; else spark-submit's."))
-    take(parser, LANG, PACKS, REDACT, NO_REDACT, QUIET, FAIL_ON)
-
-
 def scan(
-    *, paths: list[str], output: Path, workers: int | None, since: str | None, until: str | None, project: str | None,
-    where: list[str] | None, only_failed: bool, limit: int | None, shard: str | None, engine: str, master: str | None,
-    lang: str, rules: list[Path] | None, redact: str, no_redact: bool, quiet: bool, fail_on: str | None,
-) -> int:  # fmt: skip
+    paths: Annotated[list[str], typer.Argument(help="Files, folders, globs or gs:// addresses of exports.")],
+    output: Folder = Path("report"),
+    workers: Workers = None,
+    since: Annotated[str | None, typer.Option("--since", help="Only entries from this time on (RFC 3339).")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Only entries before this time.")] = None,
+    project: OnlyProject = None,
+    where: Where = None,
+    only_failed: OnlyFailed = False,
+    limit: Limit = None,
+    shard: Annotated[
+        str | None,
+        typer.Option("--shard", help="Read share I (from 0) of N; `diagnose merge` joins them.", metavar="I/N"),
+    ] = None,
+    engine: Annotated[str, typer.Option("--engine", help="local or spark.")] = "local",
+    master: Annotated[str | None, typer.Option("--master", help="Spark's master; else spark-submit's.")] = None,
+    lang: Lang = "en",
+    rules: Packs = None,
+    redact: Redact = "secrets",
+    no_redact: NoRedact = False,
+    quiet: Quiet = False,
+    fail_on: FailOn = None,
+    debug: Debug = False,
+) -> None:
     """Diagnose every job of the exports."""
     from analyzer.cli.jobs import categories_of, check_lang, redact_asked
     from analyzer.entries import Span
@@ -68,21 +70,24 @@ def scan(
         only_failed=only_failed, limit=limit, shard=_shard(shard), packs=tuple(map(str, rules or ())), lang=lang,
         redact=not no_redact, strict=redact_asked(redact, no_redact) == "strict",
     )  # fmt: skip
-    return _show(_with_progress(lambda tell: run(paths, settings, tell), quiet), settings, wanted)
-
-
-def declare_merge(parser: ArgumentParser) -> None:
-    """The words of `diagnose merge`."""
-    help = "Output folders of `diagnose scan --shard`."
-    take(parser, option("folders", metavar="FOLDER", nargs="+", type=Path, help=help), _FOLDER, *_CHOICE)
-    take(parser, LANG, PACKS, REDACT, NO_REDACT, QUIET)
+    _show(_with_progress(lambda tell: run(paths, settings, tell), quiet), settings, wanted)
 
 
 def merge(
-    *, folders: list[Path], output: Path, workers: int | None, project: str | None, where: list[str] | None,
-    only_failed: bool, limit: int | None, lang: str, rules: list[Path] | None, redact: str, no_redact: bool,
-    quiet: bool,
-) -> int:  # fmt: skip
+    folders: Annotated[list[Path], typer.Argument(help="Output folders of `diagnose scan --shard`.", metavar="DIR...")],
+    output: Folder = Path("report"),
+    workers: Workers = None,
+    project: OnlyProject = None,
+    where: Where = None,
+    only_failed: OnlyFailed = False,
+    limit: Limit = None,
+    lang: Lang = "en",
+    rules: Packs = None,
+    redact: Redact = "secrets",
+    no_redact: NoRedact = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
     """Join the scans of shards and diagnose their jobs."""
     from analyzer.cli.jobs import check_lang, redact_asked
     from analyzer.scanning import Settings, merge_scans
@@ -93,16 +98,15 @@ def merge(
         only_failed=only_failed, limit=limit, packs=tuple(map(str, rules or ())), lang=lang, redact=not no_redact,
         strict=redact_asked(redact, no_redact) == "strict",
     )  # fmt: skip
-    return _show(_with_progress(lambda tell: merge_scans(folders, settings, tell), quiet), settings, frozenset())
+    _show(_with_progress(lambda tell: merge_scans(folders, settings, tell), quiet), settings, frozenset())
 
 
-def declare_note(parser: ArgumentParser) -> None:
-    """The words of `diagnose note`."""
-    take(parser, option("job", metavar="JOB_ID", help="The job's id."))
-    take(parser, option("text", metavar="TEXT", help="How its failure was solved."), _FOLDER)
-
-
-def note(*, job: str, text: str, output: Path) -> None:
+def note(
+    job: Annotated[str, typer.Argument(help="The job's id.")],
+    text: Annotated[str, typer.Argument(help="How its failure was solved.")],
+    output: Folder = Path("report"),
+    debug: Debug = False,
+) -> None:
     """Remember how a failure was solved; later failures of the same kind show it."""
     from datetime import UTC, datetime
 
@@ -117,8 +121,7 @@ def note(*, job: str, text: str, output: Path) -> None:
         database.note(job, text, datetime.now(UTC).isoformat())
     finally:
         database.close()
-    told = f"noted; the next `diagnose scan --output {output}` shows it with every failure of this kind"
-    print(told, file=sys.stderr)
+    typer.echo(f"noted; the next `diagnose scan --output {output}` shows it with every failure of this kind", err=True)
 
 
 def _time(option: str, text: str | None) -> Instant | None:
@@ -166,7 +169,7 @@ class _Lines:
             return
         self._step, self._last = progress.step, now
         seconds = max(now - self._begin, 0.001)
-        print(f"{progress.step}: {_figures(progress, seconds)}", file=sys.stderr)
+        typer.echo(f"{progress.step}: {_figures(progress, seconds)}", err=True)
 
 
 def _figures(progress: Progress, seconds: float) -> str:
@@ -200,22 +203,22 @@ def _on_terminal(run: Callable[[Callable[[Progress], None]], ScanResult]) -> Sca
         return run(tell)
 
 
-def _show(result: ScanResult, settings: Settings, wanted: frozenset[str]) -> int:
-    """Prints what was found; the exit status."""
+def _show(result: ScanResult, settings: Settings, wanted: frozenset[str]) -> None:
     if settings.shard is not None:
         number, of = settings.shard
         read = f"{result.entries:,} entries of {len(result.objects_read)} objects were read"
-        print(f"share {number} of {of}: {read}")
-        print("join the shares with: diagnose merge DIR... --output DIR")
-        return 0
-    print(_summary(result))
+        typer.echo(f"share {number} of {of}: {read}")
+        typer.echo("join the shares with: diagnose merge DIR... --output DIR")
+        return
+    typer.echo(_summary(result))
     for name in result.files:
-        print(f"written: {result.output / name}", file=sys.stderr)
+        typer.echo(f"written: {result.output / name}", err=True)
     from analyzer.scanning.outputs import has_parquet
 
     if not has_parquet():
-        print("jobs.parquet was left out: pip install 'training-job-analyzer[parquet]'", file=sys.stderr)
-    return int(any(line.row.category in wanted for line in result.lines))
+        typer.echo("jobs.parquet was left out: pip install 'training-job-analyzer[parquet]'", err=True)
+    if any(line.row.category in wanted for line in result.lines):
+        raise typer.Exit(1)
 
 
 def _summary(result: ScanResult) -> str:

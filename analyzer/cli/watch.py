@@ -2,47 +2,53 @@
 
 from __future__ import annotations
 
-import sys
-from argparse import ArgumentParser
-from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from analyzer.cli.jobs import answer_asked, options_of, redact_asked
 from analyzer.cli.options import (
-    BASELINE,
-    EXIT_CODE,
-    EXPLAIN,
-    FAIL_ON,
-    FORMAT,
-    LANG,
-    NO_REDACT,
-    OPEN,
-    OUTPUT,
-    PACKS,
-    PROJECT,
-    QUIET,
-    REDACT,
-    REGION,
-    SAVE,
-    at_least,
-    option,
-    take,
+    Baseline,
+    Debug,
+    ExitCode,
+    Explain,
+    FailOn,
+    Format,
+    Lang,
+    NoRedact,
+    Open,
+    Output,
+    Packs,
+    Project,
+    Quiet,
+    Redact,
+    Region,
+    Save,
 )
 
 
-def declare_watch(parser: ArgumentParser) -> None:
-    """The words of `diagnose watch`."""
-    help = "Seconds that late entries have to arrive after the job's end."
-    grace = option("--grace", type=at_least(0, float), default=15.0, metavar="SECONDS", help=help)
-    take(parser, option("job_id", metavar="JOB_ID", help="The job's id, or its full resource name."))
-    take(parser, PROJECT, REGION, SAVE, grace, FORMAT, OUTPUT, LANG, PACKS, EXIT_CODE, FAIL_ON, BASELINE, EXPLAIN)
-    take(parser, REDACT, NO_REDACT, OPEN, QUIET)
-
-
 def watch(
-    *, job_id: str, project: str | None, region: str | None, save: Path | None, grace: float, format: str | None,
-    output: Path | None, lang: str, rules: list[Path] | None, exit_code: list[str] | None, fail_on: str | None,
-    baseline: str | None, explain: bool, redact: str, no_redact: bool, open_: bool, quiet: bool,
-) -> int:  # fmt: skip
+    job_id: Annotated[str, typer.Argument(help="The job's id, or its full resource name.", show_default=False)],
+    project: Project = None,
+    region: Region = None,
+    save: Save = None,
+    grace: Annotated[
+        float, typer.Option("--grace", help="Seconds that late entries have to arrive after the job's end.", min=0)
+    ] = 15.0,
+    format: Format = None,
+    output: Output = None,
+    lang: Lang = "en",
+    rules: Packs = None,
+    exit_code: ExitCode = None,
+    fail_on: FailOn = None,
+    baseline: Baseline = None,
+    explain: Explain = False,
+    redact: Redact = "secrets",
+    no_redact: NoRedact = False,
+    open_: Open = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
     """Follow a live job: tell what happens (on standard error), diagnose it as soon as it ends."""
     answer = answer_asked(format, output, lang, explain, open_, quiet, fail_on, redact_asked(redact, no_redact))
     options = options_of(job_id, exit_code, lang, no_redact, baseline)
@@ -57,7 +63,7 @@ def watch(
     target = target_of(job_id, project, region)
     progress = progress_for(quiet, f"reading the log of {target.id}")
     report = follow(
-        target, load_rulebook(rules or ()), options, progress, lambda line: print(line, file=sys.stderr),
+        target, load_rulebook(rules or ()), options, progress, lambda line: typer.echo(line, err=True),
         save=save, rhythm=Rhythm(grace=grace),
     )  # fmt: skip
-    return answer.give(report, [source_name(target)], None)
+    answer.give(report, [source_name(target)], None)

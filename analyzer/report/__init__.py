@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from msgspec.structs import replace
 
 from analyzer.errors import UsageError
-
-if TYPE_CHECKING:
-    from analyzer.model.diagnosis import Report
+from analyzer.model.diagnosis import Report
 
 FORMATS = ("text", "json", "html", "markdown", "sarif", "junit", "github")
 ALL_FORMATS = (*FORMATS, "pdf")
@@ -28,8 +26,6 @@ def render(
 
         return render_json(report)
     if lang != "en" and report.notes:
-        from msgspec.structs import replace
-
         from analyzer.judge.retell import retold_notes
 
         report = replace(report, notes=retold_notes(report.notes, lang))

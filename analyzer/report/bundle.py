@@ -14,7 +14,7 @@ from analyzer.report import render
 from analyzer.report.chart import run_rows
 from analyzer.report.neutral import shown, shown_line
 
-_PACKAGES = ("msgspec", "google-re2", "ahocorasick_rs", "pyyaml", "jinja2", "rich", "pandas")
+_PACKAGES = ("msgspec", "google-re2", "ahocorasick_rs", "pyyaml", "jinja2", "rich", "typer", "pandas")
 _SOMETIME = (2026, 1, 1, 0, 0, 0)  # equal reports give equal packets
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

@@ -7,23 +7,32 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.cli.main import call
+from analyzer.cli.main import app
 from analyzer.report.pdf import VARIABLE, find_browser
 
 DEMO = Path(__file__).parents[2] / "fixtures" / "demo" / "vertex-restart-then-failed.json"
 
 
+def _run(*words: str) -> int:
+    """The exit status of a call."""
+    try:
+        app(list(words), prog_name="diagnose", standalone_mode=True)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("saved") / "d.json"
-    assert call(["--logs", str(DEMO), "--format", "json", "--output", str(file), "--quiet"]) == 0
+    assert _run("--logs", str(DEMO), "--format", "json", "--output", str(file), "--quiet") == 0
     return file
 
 
 def test_a_saved_diagnosis_is_told_in_german(saved: Path, tmp_path: Path) -> None:
     """Rules' texts included."""
     page = tmp_path / "d.md"
-    assert call(["report", str(saved), "--lang", "de", "--output", str(page)]) == 0
+    assert _run("report", str(saved), "--lang", "de", "--output", str(page)) == 0
     text = page.read_text(encoding="utf-8")
     assert "ist fehlgeschlagen: ein Schlüssel fehlt" in text
     assert " failed: " not in text
@@ -32,8 +41,8 @@ def test_a_saved_diagnosis_is_told_in_german(saved: Path, tmp_path: Path) -> Non
 def test_strict_masking_leaves_no_project(saved: Path, tmp_path: Path) -> None:
     """In the page as in the packet."""
     page, packet = tmp_path / "d.html", tmp_path / "p.zip"
-    assert call(["report", str(saved), "--redact", "strict", "--output", str(page)]) == 0
-    assert call(["bundle", str(saved), "--output", str(packet)]) == 0
+    assert _run("report", str(saved), "--redact", "strict", "--output", str(page)) == 0
+    assert _run("bundle", str(saved), "--output", str(packet)) == 0
     with zipfile.ZipFile(packet) as archive:
         packed = b"".join(map(archive.read, archive.namelist()))
     for text in (page.read_bytes(), packed):
@@ -44,7 +53,7 @@ def test_strict_masking_leaves_no_project(saved: Path, tmp_path: Path) -> None:
 def test_a_packet_is_made_out_of_a_log_too(tmp_path: Path) -> None:
     """By the job's id."""
     packet = tmp_path / "p.zip"
-    assert call(["bundle", "7310482296551047168", "--logs", str(DEMO), "--output", str(packet)]) == 0
+    assert _run("bundle", "7310482296551047168", "--logs", str(DEMO), "--output", str(packet)) == 0
     assert zipfile.is_zipfile(packet)
 
 
@@ -57,7 +66,7 @@ def test_words_that_contradict_each_other_are_refused(saved: Path) -> None:
         ("--logs", str(DEMO), "--redact", "strict", "--no-redact"),
     ):
         with pytest.raises(UsageError):
-            call(words)
+            app(list(words), prog_name="diagnose", standalone_mode=False)
 
 
 def test_a_pdf_needs_a_browser_and_a_file(saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,10 +74,10 @@ def test_a_pdf_needs_a_browser_and_a_file(saved: Path, tmp_path: Path, monkeypat
     from analyzer.errors import RenderError, UsageError
 
     with pytest.raises(UsageError, match="--output"):
-        call(["report", str(saved), "--format", "pdf"])
+        app(["report", str(saved), "--format", "pdf"], prog_name="diagnose", standalone_mode=False)
     monkeypatch.setenv(VARIABLE, str(tmp_path / "none"))
     with pytest.raises(RenderError, match=VARIABLE):
-        call(["report", str(saved), "-o", str(tmp_path / "d.pdf")])
+        app(["report", str(saved), "-o", str(tmp_path / "d.pdf")], prog_name="diagnose", standalone_mode=False)
 
 
 @pytest.mark.browser
@@ -76,5 +85,5 @@ def test_a_pdf_needs_a_browser_and_a_file(saved: Path, tmp_path: Path, monkeypat
 def test_a_pdf_is_made_where_a_browser_is(saved: Path, tmp_path: Path) -> None:
     """By the ending of the output."""
     page = tmp_path / "d.pdf"
-    assert call(["report", str(saved), "--output", str(page)]) == 0
+    assert _run("report", str(saved), "--output", str(page)) == 0
     assert page.read_bytes().startswith(b"%PDF-")
