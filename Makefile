@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := fixtures/demo/vertex-restart-then-failed.json
 
-.PHONY: help demo test lint system-packages clean
+.PHONY: help demo test lint system-packages cluster-packages clean
 
 help:
 	@echo 'make demo   diagnose a bundled export and write demo-report.html'
@@ -20,7 +20,7 @@ demo: $(VENV)/.program
 	@echo
 	@echo 'The same as a page: $(CURDIR)/demo-report.html'
 
-test: system-packages lint $(VENV)/.browser
+test: system-packages lint $(VENV)/.browser cluster-packages
 	$(BIN)/pytest -ra
 
 lint: $(VENV)/.checks
@@ -31,6 +31,10 @@ lint: $(VENV)/.checks
 # Chromium draws the HTML report for its tests. They look for it themselves and leave themselves out without it.
 system-packages:
 	@.ci/system-packages
+
+# A real Spark with two workers runs one test, where there is a Java.
+cluster-packages: $(VENV)/.checks
+	@.ci/cluster-packages $(BIN)/python
 
 $(VENV)/.program: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable .

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from analyzer import __version__
 from analyzer.baseline import with_baseline
 from analyzer.entries import Options, Partials, Story, absorb, assemble, sift, sift_source
-from analyzer.judge import judge
+from analyzer.judge.judge import judge
 from analyzer.judge.replicas import name_replicas
 from analyzer.model import Diagnosis, Entry, Note, Report, Tool
 from analyzer.model.order import in_order
@@ -53,7 +53,7 @@ def report_on(partials: Partials, rulebook: Matcher, options: Options, notes: Se
 def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnosis:
     """The second half of the chain, for one job."""
     messages = stitch(story.entries)
-    findings = [finding for message in messages for finding in rulebook.find(message, story.key.platform)]
+    findings = rulebook.find_all(messages, story.key.platform)
     findings += rulebook.find_in_job(findings, story.key.platform)
     findings = mark_hearsay(name_replicas(findings, story), messages, story.key.platform)
     timeline = reconstruct(story, messages, findings, options)

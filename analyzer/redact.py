@@ -8,13 +8,13 @@ findable in the input. Both passes are one RE2 expression each, so the work is l
 
 from __future__ import annotations
 
-import hashlib
-import re
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import re2
+
+from analyzer.expressions import expression
 
 _Value = TypeVar("_Value")
 _NAMES = frozenset(("id", "insert_id", "link", "rule"))
@@ -22,10 +22,11 @@ _NAMES = frozenset(("id", "insert_id", "link", "rule"))
 
 
 class _Shape(NamedTuple):
-    """A kind of secret and the expression that finds it; its only group is the secret itself."""
+    """A kind of secret and the expression that finds it; one of its `groups` is the secret itself."""
 
     kind: str
     pattern: str
+    groups: int = 1
 
 
 # From a name to its value: quotes (escaped ones too, where JSON lies in JSON) and a colon or an equals sign.
@@ -115,7 +116,7 @@ _BY_NAME = (
     ),
     _Shape("bearer", r"(?i:\bbearer)\s+([0-9A-Za-z._~+/-]{16,}=*)"),
     _Shape("password", r"(?i:\blogin)\s+\S+\s+(?i:password)\s+(\S+)"),
-    _Shape("password", rf"""(?:--pass(?:\\*["'],\s*|\s+|=)|\bsshpass\s+-p\s*){_VALUE}"""),
+    _Shape("password", rf"""(?:--pass(?:\\*["'],\s*|\s+|=)|\bsshpass\s+-p\s*){_VALUE}""", groups=3),
     _Shape("password", r"(?i:;\s*pwd)\s*=\s*([^;\s\"']+)"),
     _Shape(
         "password",
@@ -124,9 +125,10 @@ _BY_NAME = (
     _Shape(
         "env",
         rf"""(?i:\bname){_IS}[\w.-]*{_NAMED}\\*["']?(?:[,\s]|\\+n)+["'\\]*(?i:value)\\*["']?\s*[:=]\s*{_VALUE}""",
+        groups=3,
     ),
-    _Shape("argument", rf"""--?[\w.-]*{_NAMED}(?:\\*["'],\s*|\s+|=){_VALUE}"""),
-    _Shape("secret", rf"""{_NAMED}\\*["']?\s*(?::=|=>|[:=])\s*b?{_VALUE}"""),
+    _Shape("argument", rf"""--?[\w.-]*{_NAMED}(?:\\*["'],\s*|\s+|=){_VALUE}""", groups=3),
+    _Shape("secret", rf"""{_NAMED}\\*["']?\s*(?::=|=>|[:=])\s*b?{_VALUE}""", groups=3),
     _Shape("token", r"""--token(?:["'],\s*|\s+|=)["']?([0-9A-Za-z._~+/-]{8,}=*)"""),
     _Shape("token", rf"""(?i:\btoken){_IS}([0-9A-Za-z._~+/-]{{20,}}=*)"""),
 )  # fmt: skip
@@ -135,7 +137,7 @@ _BY_NAME_KINDS = frozenset(shape.kind for shape in _BY_NAME)
 _RANDOM_ONLY = frozenset({"bearer", "token"})
 
 # What stands where a secret could stand and is none: a placeholder, a reference, a type, a word of an error message.
-_HARMLESS = re.compile(
+_HARMLESS = expression(
     r"(?i:true|false|none|null|nil|undefined|n/a|str|string|bytes|int|bool|optional\b.*|key|value|password|token|secret|your.*)"
     r"|(?i:required|missing|invalid|incorrect|not|is|was|must|empty|unset|wrong|expired|failed|denied|granted|enabled|disabled)"
     r"|(?i:authentication|for|and|or|x+|os\.environ.*|getpass.*|.*\(\)?)"
@@ -145,18 +147,19 @@ _HARMLESS = re.compile(
 _AWS_SECRET_LENGTH = 40  # such a key may begin with a slash and look like a path
 _LONGEST_MARK = 48
 _KEY_WIDTHS = frozenset((64, 70))  # of the lines of a PEM and an OpenSSH key, which a log holds one entry a line
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = expression("[\ud800-\udfff]")
 
 
 class _Pass:
     """One expression of all shapes."""
 
     def __init__(self, shapes: tuple[_Shape, ...]) -> None:
-        self._kinds: list[str] = []
-        for shape in shapes:
-            groups = re.compile(shape.pattern).groups
-            self._kinds += [shape.kind] * groups
-        self._pattern: Any = re2.compile("|".join(f"(?:{shape.pattern})" for shape in shapes), _options())
+        options = re2.Options()
+        options.max_mem = 128 << 20
+        options.log_errors = False
+        self._kinds = [shape.kind for shape in shapes for _ in range(shape.groups)]
+        self._pattern: Any = re2.compile("|".join(f"(?:{shape.pattern})" for shape in shapes), options)
+        assert self._pattern.groups == len(self._kinds)
 
     def mask(self, text: str) -> str:
         """The text with what this pass finds replaced by marks."""
@@ -240,6 +243,8 @@ def _is_masked(text: str, start: int, end: int) -> bool:
 
 
 def _mark(kind: str, secret: str) -> str:
+    import hashlib
+
     digest = hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
     return f"[masked:{kind}:{digest[:4]}]"
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
 
-from analyzer.cli.main import app
+from analyzer.cli.main import app, command_of
 
 ROOT = Path(__file__).parents[1]
 PAPERS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
@@ -24,15 +25,20 @@ def _calls(paper: str) -> list[list[str]]:
     return [shlex.split(match[1]) for match in found if match and "analyzer" not in match[1]]
 
 
+def _names(command: Any) -> list[str]:
+    """The commands below one."""
+    return command.list_commands(None) if hasattr(command, "list_commands") else []
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_shown_calls_exist(paper: str) -> None:
     """Subcommands and options in the papers are those of the program."""
-    root = get_command(app)
+    root: Any = get_command(app)
     for words in _calls(paper):
         command, rest = root, words
-        while rest and rest[0] in getattr(command, "commands", {}):
-            command, rest = command.commands[rest[0]], rest[1:]  # type: ignore[attr-defined]
-        command = command.commands["job"] if command is root else command  # type: ignore[attr-defined]
+        while rest and rest[0] in _names(command):
+            command, rest = command.get_command(None, rest[0]), rest[1:]
+        command = command_of("job") if command is root else command
         known = {option for parameter in command.params for option in parameter.opts} | {"--help", "-h"}
         options = {word.split("=")[0] for word in rest if word.startswith("-") and word != "-"}
         assert options <= known, words

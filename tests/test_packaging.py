@@ -79,7 +79,7 @@ def test_wheel_holds_every_rule_and_template(wheel: Path) -> None:
     for folder in ("rules", "reports"):
         sources = [path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
         assert {f"analyzer/_data/{path.relative_to(ROOT).as_posix()}" for path in sources} <= names
-    assert "analyzer/_data/rulebook.msgpack" in names
+    assert {"analyzer/_data/rulebook.msgpack", "analyzer/_data/tables.msgpack"} <= names
     assert "analyzer/py.typed" in names
     assert not [name for name in names if name.startswith(("tests/", "fixtures/"))]
 

@@ -86,14 +86,13 @@ def new(
     typer.echo(f"written: {write_skeleton(rule_id, folder)}")
 
 
-@app.command("export", help="All regular expressions of the rulebook, one a line, for grep and its kin.")
+@app.command("export", help="Regular expressions of the rulebook, one a line, for `rg --no-unicode -f`.")
 def export(rules: Packs = None, debug: Debug = False) -> None:
     """Print all regular expressions."""
     from analyzer.rulebook.cache import load_rulebook
-    from analyzer.rulebook.schema import expressions
+    from analyzer.rulebook.export import line_expressions
 
-    found = {pattern for rule in load_rulebook(rules or ()).rules for pattern in expressions(rule.when)}
-    write_output("\n".join(sorted(found)), None)
+    write_output("\n".join(line_expressions(load_rulebook(rules or ()).rules)), None)
 
 
 @app.command("schema", help="The JSON Schema of a rule file, for editors.")

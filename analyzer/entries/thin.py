@@ -8,9 +8,9 @@ out is counted on the next line that was kept.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -26,8 +26,11 @@ OPENING = 6
 OPENING_REPEATS = 14
 """Kinds of lines that a stream begins with tell of a restart when they come again, unless they come all the time."""
 KINDS = 512
+FIRST_ALIKE = 8
+CLOSE = 8
 MOST_ALIKE = 300
-"""Of telling lines that look alike so many are kept with their surroundings, further ones as chatter is."""
+"""Of telling lines that look alike the first few are kept with all that is near, so many in all with `CLOSE` lines
+before and after (what a report shows around a line), further ones as chatter is."""
 MOST_FALLS = 20
 SILENCE = 1200 * SECOND
 """A stream that says nothing for so long (ns) is kept whole around that, so that a hole in a log shows where it is."""
@@ -36,8 +39,10 @@ MOST_OUT_OF_ORDER = 50_000
 beside it; beyond that memory matters more."""
 _CHECKED = 16
 _NEVER = "never"
-_DIGITS = str.maketrans("", "", "0123456789")
-_NUMBER = re.compile(r"(?<![\d.])\d{1,15}(?![\d.])")
+_DIGITS = b"0123456789"
+_NUMBERS = bytes(sign if sign in b"0123456789." else 0x20 for sign in range(256))
+"""Turns bytes into words of digits and points."""
+_LONGEST_NUMBER = 15
 _OUTPUT = frozenset((Origin.REPLICA, Origin.TEXT, Origin.NODE))
 
 Make = Callable[[], Entry]
@@ -55,10 +60,11 @@ class _Kind:
         self.floor: tuple[int, ...] = ()
         self.block: tuple[int, ...] = ()
 
-    def falls_back(self, text: str) -> bool:
-        """Whether the numbers that the line begins with are lower than in all of the last lines of its kind."""
-        now = tuple(int(number) for number in _NUMBER.findall(text, 0, 80)[:2])
-        lowest = min(self.floor, self.block)
+    def falls_back(self, head: bytes) -> bool:
+        """Whether the whole numbers that the line begins with are lower than in all of the last lines of its kind."""
+        words = (word for word in head.translate(_NUMBERS).split() if len(word) <= _LONGEST_NUMBER and b"." not in word)
+        now = tuple(map(int, islice(words, 2)))
+        lowest = self.block if self.block < self.floor else self.floor
         if self.count % _CHECKED == 1:
             self.floor, self.block = self.block, now
         elif now < self.block:
@@ -78,11 +84,16 @@ class _Stream:
     def __init__(self) -> None:
         self.waiting: deque[tuple[Make, str]] = deque()
         self.after = self.seen = self.up = self.down = 0
-        self.kinds: dict[str, _Kind] = {}
-        self.openings: set[str] = set()
+        self.kinds: dict[bytes, _Kind] = {}
+        self.openings: set[bytes] = set()
         self.skipped: dict[str, int] = {}
         self.tens: set[str] = set()
         self.last = ""
+
+    def leave_out(self) -> None:
+        """Leaves out the line that has waited longest, and counts it."""
+        severity = self.waiting.popleft()[1]
+        self.skipped[severity] = self.skipped.get(severity, 0) + 1
 
     @property
     def is_disordered(self) -> bool:
@@ -113,7 +124,7 @@ class Thinner:
     def around(self, job: JobKey | None) -> None:
         """Keeps what all streams of a job say about now: another speaker, such as the service, tells something."""
         for stream in self._of_job.get(job, ()):
-            self._release(stream)
+            self._release(stream, NEAR)
             stream.after = NEAR
 
     def add(self, key: StreamKey, make: Make, text: str, stamp: str, severity: str, *, tells: bool) -> None:
@@ -125,10 +136,11 @@ class Thinner:
         stream.seen += 1
         new_time = stream.follows(stamp) if stamp else ""
         disordered = stream.is_disordered
-        if self._is_near(stream, text, tells or (not disordered and _was_silent(new_time, stamp))):
-            self._release(stream)
+        near = self._reach(stream, text, tells or (not disordered and _was_silent(new_time, stamp)))
+        if near:
+            self._release(stream, near)
             self._give(stream, make())
-            stream.after = NEAR
+            stream.after = max(stream.after - 1, near)
         elif stream.after > 0:
             stream.after -= 1
             self._give(stream, make())
@@ -138,8 +150,7 @@ class Thinner:
             waiting = stream.waiting
             waiting.append((make, severity))
             if len(waiting) > NEAR:
-                left_out = waiting.popleft()[1]
-                stream.skipped[left_out] = stream.skipped.get(left_out, 0) + 1
+                stream.leave_out()
 
     def _is_kept_out_of_order(self, stream: _Stream, stamp: str) -> bool:
         """Whether a line is kept whose neighbours are not those of its time: at first all, then one of ten minutes."""
@@ -152,34 +163,37 @@ class Thinner:
     def finish(self) -> None:
         """Keeps the ends of all streams."""
         for stream in self._streams.values():
-            self._release(stream)
+            self._release(stream, NEAR)
         self._streams.clear()
         self._of_job.clear()
 
-    def _is_near(self, stream: _Stream, text: str, tells: bool) -> bool:
-        """Whether a line is kept with its surroundings; one that is merely rare is kept by raising `after`."""
-        name = text[:60].translate(_DIGITS)
+    def _reach(self, stream: _Stream, text: str, tells: bool) -> int:
+        """How many lines are kept before and after a line; one that is merely rare is kept by raising `after`."""
+        head = text[:80].encode("utf-8", "surrogatepass")
+        name = head[:60].translate(None, _DIGITS)
         kind = stream.kinds.get(name)
         if kind is None:
             if len(stream.kinds) >= KINDS:
-                name = ""
+                name = b""
             kind = stream.kinds.setdefault(name, _Kind())
         kind.count += 1
         if stream.seen <= OPENING:
             stream.openings.add(name)
         if tells or is_indented(text):
             kind.told += 1
-            return kind.told <= MOST_ALIKE
+            return NEAR if kind.told <= FIRST_ALIKE else CLOSE if kind.told <= MOST_ALIKE else 0
         if len(text) >= ENTRY_LIMIT // 4 and kind.count <= RARE:
-            return True
+            return NEAR
         if stream.seen > OPENING and name in stream.openings and kind.count <= OPENING_REPEATS:
-            return True
+            return NEAR
         if kind.count <= RARE and name:
             stream.after += 1
-            return False
-        return kind.falls_back(text)
+            return 0
+        return NEAR if kind.falls_back(head) else 0
 
-    def _release(self, stream: _Stream) -> None:
+    def _release(self, stream: _Stream, near: int) -> None:
+        while len(stream.waiting) > near:
+            stream.leave_out()
         for make, _ in stream.waiting:
             self._give(stream, make())
         stream.waiting.clear()

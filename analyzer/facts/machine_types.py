@@ -6,7 +6,6 @@ AI Platform are resolved to the Compute Engine types that their prices add up to
 
 from __future__ import annotations
 
-import difflib
 import re
 from functools import cache
 
@@ -90,6 +89,8 @@ def all_machines() -> list[Machine]:
 
 def nearest_machines(name: str, limit: int = 3) -> list[str]:
     """Names of known types that look like a wrong one."""
+    import difflib
+
     return difflib.get_close_matches(name.strip().lower(), _machines(), n=limit, cutoff=0.6)
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from analyzer.expressions import expression
 from analyzer.formats.identity import Identity
 from analyzer.formats.part import Part, known
 from analyzer.formats.shape import as_dict
 from analyzer.model import JobKey
 
-_VERTEX_JOB = re.compile(r"/(?:customJobs|hyperparameterTuningJobs|pipelineJobs|trainingPipelines)/([^/:]+)")
-_AI_PLATFORM_JOB = re.compile(r"^projects/[^/]+/jobs/([^/:]+)")
-_BATCH_JOB = re.compile(r"/locations/[^/]+/jobs/([^/:]+)")
-_INSTANCE = re.compile(r"/instances/([^/:]+)$")
-_POD = re.compile(r"(?:^|/)namespaces/([^/]+)/pods/([^/:]+)")
-_NODE = re.compile(r"(?:^|/)nodes/([^/:]+)")
+_VERTEX_JOB = expression(r"/(?:customJobs|hyperparameterTuningJobs|pipelineJobs|trainingPipelines)/([^/:]+)")
+_AI_PLATFORM_JOB = expression(r"^projects/[^/]+/jobs/([^/:]+)")
+_BATCH_JOB = expression(r"/locations/[^/]+/jobs/([^/:]+)")
+_INSTANCE = expression(r"/instances/([^/:]+)$")
+_POD = expression(r"(?:^|/)namespaces/([^/]+)/pods/([^/:]+)")
+_NODE = expression(r"(?:^|/)nodes/([^/:]+)")
 
 
 def audit_entry(payload: Any, identity: Identity) -> Part:

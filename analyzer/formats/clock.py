@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from analyzer.expressions import expression
 from analyzer.model import SECOND, Instant
 
 _SCALE = [10 ** (9 - digits) for digits in range(10)]
@@ -20,39 +21,39 @@ _MONTHS = {
     )
 }
 _CLOCK = r"(?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)(?:[.,](?P<f>\d{1,9})\d*)?"
-_CLOCKED = re.compile(r"\d:\d\d:\d\d", re.ASCII)
-_NUMBERED = re.compile(r"\W?(?:1[5-9]\d{8}|20\d{6}[-T ]\d{4})", re.ASCII)
-_ISO = re.compile(
+_CLOCKED = expression(r"\d:\d\d:\d\d", re.ASCII)
+_NUMBERED = expression(r"\W?(?:1[5-9]\d{8}|20\d{6}[-T ]\d{4})", re.ASCII)
+_ISO = expression(
     r"(?<![\w/.-])(?P<y>[12]\d{3})(?P<sep>[-/.])(?P<mo>\d\d)(?P=sep)(?P<d>\d\d)[T ,_]\s?" + _CLOCK
     + r"\s?(?P<z>Z|UTC|GMT|[+-]\d\d:?\d\d(?!\d))?",
     re.ASCII,
 )  # fmt: skip
-_COMPACT = re.compile(
+_COMPACT = expression(
     r"^\W?(?P<y>20\d\d)(?P<mo>\d\d)(?P<d>\d\d)[-T ](?P<h>\d\d):?(?P<mi>\d\d):?(?P<s>\d\d)(?P<z>Z)?", re.ASCII
 )
-_GLOG = re.compile(r"(?:^|[\s\[\]:>])[IWEFDC](?P<y>20\d\d)?(?P<mo>\d{1,2})(?P<d>\d\d) " + _CLOCK, re.ASCII)
-_ABSL_EPOCH = re.compile(r"(?:^|[\s\[\]:>])[IWEFDC]0000 00:00:(?P<e>\d{10})(?:\.(?P<f>\d{1,9}))?", re.ASCII)
-_EPOCH = re.compile(r"^\W?(?P<e>1[5-9]\d{8})(?:\.(?P<f>\d{1,9})\d*)?(?=[\s\],])", re.ASCII)
-_MENTIONED_EPOCH = re.compile(r"\btime=(?P<e>1[5-9]\d{8})(?:\.(?P<f>\d{1,9}))?\b", re.ASCII)
-_SYSLOG = re.compile(r"^\W?(?P<mon>[A-Z][a-z]{2}) {1,2}(?P<d>\d{1,2}) " + _CLOCK, re.ASCII)
-_ASCTIME = re.compile(
+_GLOG = expression(r"(?:^|[\s\[\]:>])[IWEFDC](?P<y>20\d\d)?(?P<mo>\d{1,2})(?P<d>\d\d) " + _CLOCK, re.ASCII)
+_ABSL_EPOCH = expression(r"(?:^|[\s\[\]:>])[IWEFDC]0000 00:00:(?P<e>\d{10})(?:\.(?P<f>\d{1,9}))?", re.ASCII)
+_EPOCH = expression(r"^\W?(?P<e>1[5-9]\d{8})(?:\.(?P<f>\d{1,9})\d*)?(?=[\s\],])", re.ASCII)
+_MENTIONED_EPOCH = expression(r"\btime=(?P<e>1[5-9]\d{8})(?:\.(?P<f>\d{1,9}))?\b", re.ASCII)
+_SYSLOG = expression(r"^\W?(?P<mon>[A-Z][a-z]{2}) {1,2}(?P<d>\d{1,2}) " + _CLOCK, re.ASCII)
+_ASCTIME = expression(
     r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?P<mon>[A-Z][a-z]{2}) {1,2}(?P<d>\d{1,2}) " + _CLOCK
     + r"(?: (?P<z>UTC|GMT))? (?P<y>20\d\d)",
     re.ASCII,
 )  # fmt: skip
-_RFC2822 = re.compile(
+_RFC2822 = expression(
     r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?P<d>\d{1,2}) (?P<mon>[A-Z][a-z]{2}) (?P<y>\d{4}) " + _CLOCK
     + r"(?: (?P<z>[+-]\d{4}|UTC|GMT))?",
     re.ASCII,
 )  # fmt: skip
-_SLASHED = re.compile(
+_SLASHED = expression(
     r"^\W?(?P<mo>\d\d)/(?P<d>\d\d)/(?P<y>20\d\d),? " + _CLOCK, re.ASCII
 )  # transformers, absl in the US
-_SPARK = re.compile(r"^\W?(?P<yy>\d\d)/(?P<mo>\d\d)/(?P<d>\d\d) " + _CLOCK, re.ASCII)
-_DAY_ONLY = re.compile(
+_SPARK = expression(r"^\W?(?P<yy>\d\d)/(?P<mo>\d\d)/(?P<d>\d\d) " + _CLOCK, re.ASCII)
+_DAY_ONLY = expression(
     r"(?:^|[\s)\]])(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) (?P<mo>\d\d)-(?P<d>\d\d) " + _CLOCK, re.ASCII
 )
-_BRACKETED = re.compile(r"\[[^\]]*\]|\([^)]*\)|<[^>]*>|\{[^}]*\}")
+_BRACKETED = expression(r"\[[^\]]*\]|\([^)]*\)|<[^>]*>|\{[^}]*\}")
 
 
 def rfc3339(text: str) -> Instant | None:
@@ -67,7 +68,19 @@ def rfc3339(text: str) -> Instant | None:
 
 @lru_cache(maxsize=8192)
 def _whole(text: str) -> int | None:
+    """The instant of whole seconds, in ns; of a usual time only the day is parsed, and that once."""
+    clock = text[11:13] + text[14:16] + text[17:19]
+    if text[10] in "Tt " and text[13] == text[16] == ":" and clock.isascii() and clock.isdigit():
+        day, hour, minute, second = _day(text[:10]), int(clock[:2]), int(clock[2:4]), int(clock[4:])
+        if day is not None and hour < 24 and minute < 60 and second < 60:
+            return day + ((hour * 60 + minute) * 60 + second) * SECOND
     parsed = Instant.parse(text + "Z")
+    return None if parsed is None else int(parsed)
+
+
+@lru_cache(maxsize=512)
+def _day(text: str) -> int | None:
+    parsed = Instant.parse(text + "T00:00:00Z")
     return None if parsed is None else int(parsed)
 
 

@@ -14,29 +14,7 @@ from analyzer.formats.record import record_of
 from analyzer.formats.stream import Stream, text_of
 from analyzer.model import Entry
 
-_COLUMNS = frozenset(
-    ("insertid", "logname", "severity", "timestamp", "receivetimestamp", "textpayload", "jsonpayload", "protopayload",
-     "insert_id", "log_name", "text_payload", "json_payload", "proto_payload", "receive_timestamp", "resource",
-     "labels")
-)  # fmt: skip
 _FIELD_LIMIT = 1 << 24
-_ROWS = 6  # so many lines of a head show a table
-
-
-def is_csv_header(line: bytes) -> bool:
-    """Whether a first line names the columns of exported log entries."""
-    if b"," not in line or len(line) > 100_000:
-        return False
-    names = [name.strip().strip('"').split(".", 1)[0].lower() for name in line.decode("utf-8", "replace").split(",")]
-    return sum(1 for name in set(names) if name in _COLUMNS) >= 2
-
-
-def is_other_table(head: bytes) -> bool:
-    """Whether a text is a table of something else than log entries: column names, then rows with as many cells."""
-    lines = head.decode("utf-8", "replace").splitlines()[:_ROWS]
-    names = [name.strip().strip('"') for name in lines[0].split(",")] if len(lines) == _ROWS else []
-    named = len(names) >= 3 and all(name.isidentifier() for name in names)
-    return named and all(line.count(",") == len(names) - 1 for line in lines)
 
 
 def read_csv(stream: Stream, reading: Reading) -> Iterator[Entry]:

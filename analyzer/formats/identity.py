@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from analyzer.expressions import expression
 from analyzer.model import JobKey, Origin
 
 Labels = Mapping[str, str]
@@ -35,7 +36,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     fields: dict[str, Any] = {}
 
 
-REPLICA_NAME = re.compile(r"(?:(?:master|chief|worker|ps|evaluator)-replica-\d+|workerpool\d+-\d+)", re.ASCII)
+REPLICA_NAME = expression(r"(?:(?:master|chief|worker|ps|evaluator)-replica-\d+|workerpool\d+-\d+)", re.ASCII)
 CONTROLLER_LABELS = (
     "katib.kubeflow.org/experiment",
     "jobset.sigs.k8s.io/jobset-name",
@@ -60,8 +61,8 @@ _ATTEMPT_LABELS = (
     "job-attempt",
     "job_attempt",
 )
-_ATTEMPT_LABEL = re.compile(r"k8s-pod/(?:\S*[/_.-])?attempt", re.ASCII)
-_CONTROLLERS = re.compile(
+_ATTEMPT_LABEL = expression(r"k8s-pod/(?:\S*[/_.-])?attempt", re.ASCII)
+_CONTROLLERS = expression(
     r"^(?:training-operator|mpi-operator|kueue-controller|jobset-controller|kuberay-operator|cluster-autoscaler"
     r"|lws-controller|volcano-(?:scheduler|controllers?)|pytorch-operator|tf-(?:job-)?operator|trainer-controller)"
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from analyzer.formats.envelopes import opened
 from analyzer.formats.json_split import Splitter
@@ -12,18 +12,9 @@ from analyzer.formats.logentry import Converter
 from analyzer.formats.objects import document_entries, is_description
 from analyzer.formats.reading import Reading
 from analyzer.formats.record import decode, record_of, value_of
-from analyzer.formats.stream import Line, Lines, Stream
+from analyzer.formats.stream import Lines, ReadText, Stream, numbered
 from analyzer.formats.structured_line import structured_entry
 from analyzer.model import Entry
-
-
-class ReadText(Protocol):
-    """Reads lines of text that begins with `head`; `after` is the entry that stands before them, if any."""
-
-    def __call__(self, lines: Lines, head: str, reading: Reading, after: Entry | None = None) -> Iterator[Entry]:
-        """The entries of the lines."""
-        ...
-
 
 _LISTS = ("entries", "logEntries", "items", "rows")
 
@@ -156,12 +147,6 @@ def is_known(raw: bytes) -> bool:
     except ValueError:
         return False
     return opened(value) is not None or is_description(value) or structured_entry(value, 1, Reading("")) is not None
-
-
-def numbered(text: bytes, line: int) -> Iterator[Line]:
-    """The lines of a text with their numbers, of which the first is given."""
-    for number, part in enumerate(text.split(b"\n"), line):
-        yield number, part.removesuffix(b"\r")
 
 
 def _text_after(

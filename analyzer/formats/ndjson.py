@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from analyzer.formats.json_values import ReadText, ValueReader
 from analyzer.formats.logentry import Converter, LogLine
 from analyzer.formats.reading import Reading
 from analyzer.formats.record import Record, decode, decoder
-from analyzer.formats.stream import Stream
+from analyzer.formats.stream import ReadText, Stream
 from analyzer.model import Entry
+
+if TYPE_CHECKING:
+    from analyzer.formats.json_values import ValueReader
 
 LINE_LIMIT = 1 << 24
 """A line longer than this (bytes) is no LogEntry (256 KiB) and no row of a sink; it is skipped and noted."""
@@ -34,10 +36,11 @@ def read_blocks(stream: Stream, reading: Reading, read_text: ReadText) -> Iterat
 
     Plain log lines come block by block as they were decoded, anything else as entries.
     """
-    converter, values = Converter(reading), ValueReader(reading, read_text)
+    converter, values = Converter(reading), None
     for first, block in _blocks(stream, reading):
         records = _decode_block(block)
         if records is None:
+            values = values or _value_reader(reading, read_text)
             yield from _one_by_one(block, first, converter, values)
             continue
         lines: list[LogLine] = []
@@ -53,7 +56,15 @@ def read_blocks(stream: Stream, reading: Reading, read_text: ReadText) -> Iterat
         if lines:
             yield Lines(lines, converter)
     yield from converter.rest()
-    yield from values.rest()
+    if values is not None:
+        yield from values.rest()
+
+
+def _value_reader(reading: Reading, read_text: ReadText) -> ValueReader:
+    """What reads anything else than LogEntries; few exports need it."""
+    from analyzer.formats.json_values import ValueReader
+
+    return ValueReader(reading, read_text)
 
 
 def _decode_block(block: bytes) -> list[Record] | None:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.formats.csv_export import is_other_table, read_csv
-from analyzer.formats.json_values import numbered, read_json
 from analyzer.formats.ndjson import Lines, read_blocks
 from analyzer.formats.reading import Reading
-from analyzer.formats.recognise import Form, recognise
+from analyzer.formats.recognise import Form, is_other_table, recognise
 from analyzer.formats.stream import Lines as TextLines
-from analyzer.formats.stream import Stream
-from analyzer.formats.text.read import read_text
-from analyzer.formats.yaml_export import read_yaml
+from analyzer.formats.stream import Stream, numbered
 from analyzer.model import Entry, Note
 from analyzer.sources import Source
 
@@ -47,22 +43,35 @@ def read_parts(source: Source, notes: list[Note]) -> Iterator[Lines | Entry]:
 
 
 def _parts(stream: Stream, reading: Reading) -> Iterator[Lines | Entry]:
+    """The parts of a source in its form, whose reader is imported only now."""
     found = recognise(stream.head, stream.complete)
     whole = stream.head.decode("utf-8", "replace")
     before = stream.drop(found.start)
     if found.cut:
         reading.note("truncated", "the source begins in the middle of an entry, which was left out", 1)
     elif before:
-        yield from read_text(TextLines(numbered(before, 1)), before.decode("utf-8", "replace"), reading)
+        yield from _read_text(TextLines(numbered(before, 1)), before.decode("utf-8", "replace"), reading)
     if found.form is Form.NDJSON:
-        yield from read_blocks(stream, reading, read_text)
+        yield from read_blocks(stream, reading, _read_text)
     elif found.form is Form.JSON:
-        yield from read_json(stream, reading, read_text)
+        from analyzer.formats.json_values import read_json
+
+        yield from read_json(stream, reading, _read_text)
     elif found.form is Form.CSV:
+        from analyzer.formats.csv_export import read_csv
+
         yield from read_csv(stream, reading)
     elif found.form is Form.YAML:
-        yield from read_yaml(stream, reading, read_text)
+        from analyzer.formats.yaml_export import read_yaml
+
+        yield from read_yaml(stream, reading, _read_text)
     else:
         if is_other_table(stream.head):
             reading.note("columns", "a table without columns of log entries was read as plain text", stream.line)
-        yield from read_text(TextLines(stream.lines()), whole, reading)
+        yield from _read_text(TextLines(stream.lines()), whole, reading)
+
+
+def _read_text(lines: TextLines, head: str, reading: Reading, after: Entry | None = None) -> Iterator[Entry]:
+    from analyzer.formats.text.read import read_text
+
+    return read_text(lines, head, reading, after)

@@ -7,8 +7,10 @@ from enum import StrEnum
 
 import msgspec
 
-from analyzer.formats.csv_export import is_csv_header
-from analyzer.formats.json_values import is_known
+from analyzer.expressions import expression
+from analyzer.formats.record import decode
+
+_ROWS = 6  # so many lines of a head show a table
 
 
 class Form(StrEnum):
@@ -21,18 +23,25 @@ class Form(StrEnum):
     TEXT = "text"
 
 
-_JSON_START = re.compile(rb'\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[{\[]|\]\s*$|$))')
-_EXPORT_MARK = re.compile(rb'"(?:insertId|logName|apiVersion|jobSpec|textPayload|jsonPayload|displayName)"')
+_JSON_START = expression(rb'\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[{\[]|\]\s*$|$))')
+_EXPORT_MARK = expression(rb'"(?:insertId|logName|apiVersion|jobSpec|textPayload|jsonPayload|displayName)"')
 _PREAMBLE = 12
-_YAML_START = re.compile(rb"[A-Za-z_][\w.-]*:(?: |\r?$)", re.MULTILINE)
-_YAML_LINE = re.compile(rb"^(?:[\w.\"'/-]+:(?: .*)?|\s+.*|- .*|-|#.*|---.*|\.\.\.)\r?$")
-_YAML_MARK = re.compile(
+_YAML_START = expression(rb"[A-Za-z_][\w.-]*:(?: |\r?$)", re.MULTILINE)
+_YAML_LINE = expression(rb"^(?:[\w.\"'/-]+:(?: .*)?|\s+.*|- .*|-|#.*|---.*|\.\.\.)\r?$")
+_YAML_MARK = expression(
     rb"^(?:apiVersion: \S|kind: [\w#]+\s*$|insertId: \S|logName: projects/|createTime: '|jobId: \w|name: projects/"
     rb"|  state: |state: JOB_STATE)",
     re.MULTILINE,
 )
-_MIDDLE = re.compile(rb'^\s+"(?:insertId|logName|receiveTimestamp|textPayload|severity|timestamp)": ', re.MULTILINE)
-_NEXT_ENTRY = re.compile(rb"\n( *)\},\s*\n\1\{")
+_MIDDLE = expression(rb'^\s+"(?:insertId|logName|receiveTimestamp|textPayload|severity|timestamp)": ', re.MULTILINE)
+_NEXT_ENTRY = expression(rb"\n( *)\},\s*\n\1\{")
+
+
+_CSV_COLUMNS = frozenset(
+    ("insertid", "logname", "severity", "timestamp", "receivetimestamp", "textpayload", "jsonpayload", "protopayload",
+     "insert_id", "log_name", "text_payload", "json_payload", "proto_payload", "receive_timestamp", "resource",
+     "labels")
+)  # fmt: skip
 
 
 class Recognised(msgspec.Struct, frozen=True):
@@ -48,7 +57,7 @@ def recognise(head: bytes, complete: bool) -> Recognised:
     start = _json_start(head)
     if start is not None:
         return Recognised(_json_form(head[start:], complete), start)
-    if is_csv_header(head.split(b"\n", 1)[0]):
+    if _is_csv_header(head.split(b"\n", 1)[0]):
         return Recognised(Form.CSV)
     middle = _MIDDLE.search(head[:4096])
     follow = _NEXT_ENTRY.search(head) if middle and not head.lstrip().startswith((b"{", b"[")) else None
@@ -79,9 +88,25 @@ def _json_form(head: bytes, complete: bool) -> Form:
     first = lines[0].strip() if lines else b""
     if not first.startswith(b"{"):
         return Form.JSON
-    if any(is_known(line.strip()) for line in lines[:2]):
+    if any(_is_known(line.strip()) for line in lines[:2]):
         return Form.NDJSON
     return Form.TEXT if _is_object(first) else Form.JSON  # a program that prints objects of its own
+
+
+def _is_csv_header(line: bytes) -> bool:
+    """Whether a first line names the columns of exported log entries."""
+    if b"," not in line or len(line) > 100_000:
+        return False
+    names = [name.strip().strip('"').split(".", 1)[0].lower() for name in line.decode("utf-8", "replace").split(",")]
+    return sum(1 for name in set(names) if name in _CSV_COLUMNS) >= 2
+
+
+def _is_known(line: bytes) -> bool:
+    if decode(line) is not None:
+        return True
+    from analyzer.formats.json_values import is_known
+
+    return is_known(line)
 
 
 def _is_object(line: bytes) -> bool:
@@ -108,3 +133,11 @@ def _yaml_start(head: bytes) -> int | None:
     fitting = sum(1 for line in lines if _YAML_LINE.match(line))
     marked = _YAML_MARK.search(head, position) is not None
     return position if lines and marked and fitting >= 0.9 * len(lines) else None
+
+
+def is_other_table(head: bytes) -> bool:
+    """Whether a text is a table of something else than log entries: column names, then rows with as many cells."""
+    lines = head.decode("utf-8", "replace").splitlines()[:_ROWS]
+    names = [name.strip().strip('"') for name in lines[0].split(",")] if len(lines) == _ROWS else []
+    named = len(names) >= 3 and all(name.isidentifier() for name in names)
+    return named and all(line.count(",") == len(names) - 1 for line in lines)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 from collections import deque
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from analyzer.formats.reading import Reading
+from analyzer.model import Entry
 
 HEAD = 1 << 16
 """How much of a source is looked at to recognise its form (bytes)."""
@@ -172,6 +173,20 @@ class Lines:
     def may_look_ahead(self) -> bool:
         """Whether looking far ahead in vain has cost no more than reading itself, so that all work stays linear."""
         return self._returned <= _VAIN + 2 * (self._given - self._returned)
+
+
+class ReadText(Protocol):
+    """Reads lines of text that begins with `head`; `after` is the entry that stands before them, if any."""
+
+    def __call__(self, lines: Lines, head: str, reading: Reading, after: Entry | None = None) -> Iterator[Entry]:
+        """The entries of the lines."""
+        ...
+
+
+def numbered(text: bytes, line: int) -> Iterator[Line]:
+    """The lines of a text with their numbers, of which the first is given."""
+    for number, part in enumerate(text.split(b"\n"), line):
+        yield number, part.removesuffix(b"\r")
 
 
 def text_of(line: bytes, reading: Reading, number: int) -> str:

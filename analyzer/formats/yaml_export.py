@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.formats.json_values import ReadText, numbered
 from analyzer.formats.located import NotADocument, yaml_document
 from analyzer.formats.logentry import Converter
 from analyzer.formats.objects import document_entries
 from analyzer.formats.reading import Reading
 from analyzer.formats.record import record_of
-from analyzer.formats.stream import Lines, Stream, text_of
+from analyzer.formats.stream import Lines, ReadText, Stream, numbered, text_of
 from analyzer.model import Entry
 
 _DOCUMENT_LIMIT = 1 << 24

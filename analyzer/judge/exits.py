@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
-import yaml
 
+from analyzer.facts.tables import table
 from analyzer.judge.candidates import Candidate
 from analyzer.judge.course import Course
 from analyzer.model import Origin
-from analyzer.resources import data_folder
 from analyzer.rulebook import Finding, Role, Rule
 from analyzer.rulebook.schema import Condition, Text
 
@@ -29,8 +28,7 @@ class ExitCause(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1)
 def exit_causes() -> Mapping[int, ExitCause]:
     """The table by code."""
-    text = (data_folder("rules") / "tables" / "exit_causes.yaml").read_text(encoding="utf-8")
-    rows = msgspec.convert(yaml.safe_load(text), list[ExitCause])
+    rows = table("exit_causes", list[ExitCause])
     return {code: row for row in rows for code in row.codes}
 
 

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
-import yaml
 
+from analyzer.facts.tables import table
 from analyzer.model import Message
-from analyzer.resources import data_folder
 from analyzer.rulebook.patterns import Pattern, compile_pattern
 
 MAX_CHARS = 400  # of a line's first line: two lines that agree so far are of one shape
@@ -28,8 +27,7 @@ class Mask(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def _masks() -> list[tuple[str, Pattern]]:
-    text = (data_folder("rules") / "tables" / "masks.yaml").read_text(encoding="utf-8")
-    return [(mask.token, compile_pattern(mask.regex)) for mask in msgspec.convert(yaml.safe_load(text), list[Mask])]
+    return [(mask.token, compile_pattern(mask.regex)) for mask in table("masks", list[Mask])]
 
 
 @lru_cache(maxsize=65_536)

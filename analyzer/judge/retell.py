@@ -174,7 +174,7 @@ def _rule_of(root: RootCause | None, rulebook: Matcher) -> Rule | None:
     code = root.rule.removeprefix("exit_code.")
     if code != root.rule and (row := exit_causes().get(int(code) if code.isdigit() else 0)) is not None:
         return Rule(id=root.rule, title=row.title, role=Role.ROOT, when=Condition(regex="exit"), cause=row.cause)
-    return rulebook.by_id.get(root.rule)
+    return rulebook.rule_of(root.rule)
 
 
 def _timeline(diagnosis: Diagnosis, words: _Words) -> Any:

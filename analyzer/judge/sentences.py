@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-import msgspec
-import yaml
-
-from analyzer.resources import data_folder
+from analyzer.facts.tables import table as table_of
 from analyzer.rulebook.schema import Text
 from analyzer.rulebook.text import fill
 
@@ -19,8 +16,7 @@ TABLES = ("sentences", "timeline_sentences")
 @lru_cache(maxsize=4)
 def table(name: str) -> Mapping[str, Text]:
     """A table of sentences by their names."""
-    text = (data_folder("rules") / "tables" / f"{name}.yaml").read_text(encoding="utf-8")
-    return msgspec.convert(yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), dict[str, Text])
+    return table_of(name, dict[str, Text])
 
 
 def sentence(name: str, lang: str, values: Mapping[str, str | None] | None = None) -> str:

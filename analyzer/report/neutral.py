@@ -10,19 +10,21 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from analyzer.expressions import expression
+
 # A CSI sequence only moves the cursor or sets a colour, so nothing is lost without it. Other escape sequences carry
 # text: their ESC becomes a visible sign and the text stays.
-_CSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-_UNSAFE = re.compile(
+_CSI = expression(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_UNSAFE = expression(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     "\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 # JSON escapes C0 controls itself; these are legal in JSON text but not harmless on a screen that shows it.
-_RAW_IN_JSON = re.compile(
+_RAW_IN_JSON = expression(
     "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\U000e0000-\U000e007f]"
 )
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_SPACES = re.compile(r"\s+")
+_LONE_SURROGATE = expression("[\ud800-\udfff]")
+_SPACES = expression(r"\s+")
 
 
 def shown(text: str) -> str:

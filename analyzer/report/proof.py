@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from analyzer.expressions import expression
 from analyzer.model.diagnosis import Alternative, Diagnosis, Evidence, Remedy
 from analyzer.report.language import Language
 
 _TRACEBACK = "Traceback (most recent call last):"
 # A line of a traceback that names an exception: `Type: message`, perhaps behind a launcher's prefix.
-_EXCEPTION = re.compile(
+_EXCEPTION = expression(
     r"^(?:.{0,80}?[\]:|>]\s?)?[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Failure)\b.*"
 )
 

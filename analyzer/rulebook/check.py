@@ -41,7 +41,7 @@ def check(paths: Sequence[Path], *, cross: bool = False) -> CheckResult:
     problems = [p for rule in matcher.rules for p in (*lint(rule), *run_examples(rule, matcher))]
     problems += [Problem(rule_id, "error", "two files give this id") for rule_id in _doubled(rules)]
     crosses = cross_matches(matcher.rules, matcher) if cross else []
-    return CheckResult(matcher.rules, sorted(problems), broken, crosses)
+    return CheckResult(list(matcher.rules), sorted(problems), broken, crosses)
 
 
 def _load(paths: Sequence[Path]) -> tuple[list[Rule], list[str]]:

@@ -32,7 +32,11 @@ def match_message(condition: Condition, message: Message) -> Values | None:
             values |= found
         return values
     if condition.any is not None:
-        return next((found for part in condition.any if (found := match_message(part, message)) is not None), None)
+        for part in condition.any:
+            found = match_message(part, message)
+            if found is not None:
+                return found
+        return None
     if condition.not_ is not None:
         return {} if match_message(condition.not_, message) is None else None
     return None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import msgspec
 
 from analyzer.model import Instant, Message, Origin
 from analyzer.rulebook.conditions import Values, match_job, match_message
-from analyzer.rulebook.literals import condition_literals
-from analyzer.rulebook.prefilter import literal_finder
-from analyzer.rulebook.schema import Condition, Role, Rule
+from analyzer.rulebook.index import Index, index_rules
+from analyzer.rulebook.prefilter import LiteralFinder
+from analyzer.rulebook.schema import Role, Rule
+
+_BATCH = 256
+"""So many messages are looked through at once."""
 
 
 class Finding(msgspec.Struct, frozen=True, gc=False):
@@ -45,87 +50,59 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
         return self.rule.role
 
 
-class Index(msgspec.Struct, frozen=True):
-    """Which rules (by number) a literal, a structured fact or an exception calls up, and which must always be tried."""
-
-    literals: dict[str, list[int]]
-    fields: list[int]
-    exceptions: list[int]
-    always: list[int]
-
-
-def index_rules(rules: Sequence[Rule]) -> Index:
-    """Works out for every rule of scope message what calls it up."""
-    index = Index({}, [], [], [])
-    for number, rule in enumerate(rules):
-        if rule.scope == "job":
-            continue
-        callers = _callers(rule.when)
-        if callers is None:
-            index.always.append(number)
-            continue
-        for literal in sorted(callers - _MARKS):
-            index.literals.setdefault(literal, []).append(number)
-        if _FIELDS in callers:
-            index.fields.append(number)
-        if _EXCEPTIONS in callers:
-            index.exceptions.append(number)
-    return index
-
-
-_FIELDS, _EXCEPTIONS = "\0fields", "\0exceptions"  # beside literals: structured facts, or any exception, call a rule up
-_MARKS = frozenset((_FIELDS, _EXCEPTIONS))
-
-
-def _callers(condition: Condition) -> frozenset[str] | None:
-    """What calls a rule up: a message that the condition holds for has one of these; None where none is sure."""
-    literals = condition_literals(condition)
-    if literals:
-        return literals
-    if condition.fields is not None:
-        return frozenset((_FIELDS,))
-    if condition.exception is not None:
-        return frozenset((_EXCEPTIONS,))
-    parts = [_callers(part) for part in (condition.any or condition.all or ())]
-    known = [part for part in parts if part is not None]
-    if condition.any is not None:
-        return frozenset().union(*known) if len(known) == len(parts) else None
-    return min(known, key=lambda part: (_EXCEPTIONS in part, _FIELDS in part, len(part)), default=None)
-
-
 class Matcher:
     """A rulebook ready to match. `find` is pure: the same message gives the same findings, in the order of rule ids."""
 
-    def __init__(self, rules: Iterable[Rule], index: Index | None = None, version: str = "") -> None:
-        self.rules = sorted(rules, key=lambda rule: rule.id)
-        self.by_id = {rule.id: rule for rule in self.rules}
+    def __init__(self, rules: Sequence[Rule], index: Index | None = None, version: str = "") -> None:
+        """Rules in any order, or in the order of their ids with their index."""
+        self.rules: Sequence[Rule] = sorted(rules, key=lambda rule: rule.id) if index is None else rules
         self.version = version
         self._index = index or index_rules(self.rules)
-        self._job_rules = [rule for rule in self.rules if rule.scope == "job"]
         self._by_literal = list(self._index.literals.values())
-        self._find_literals = literal_finder(self._index.literals)
-        self._by_field = [(number, field_names(self.rules[number].when)) for number in self._index.fields]
-        self._speakers: dict[tuple[Origin, str], bytes] = {}
+        self._by_field: dict[str, list[int]] = {}
+        for number, names in self._index.fields.items():
+            for name in names:
+                self._by_field.setdefault(name, []).append(number)
+        self._speakers: dict[tuple[Origin, str], dict[int, bool]] = {}
 
-    def literals_of(self, wanted: Callable[[Role, str | None], bool]) -> list[str]:
-        """The literals that call up a rule whose role and event are wanted."""
-        rules = self.rules
-        return [
-            literal
-            for literal, numbers in self._index.literals.items()
-            if any(wanted(rules[number].role, rules[number].event) for number in numbers)
-        ]
+    @cached_property
+    def _literals(self) -> LiteralFinder:
+        return LiteralFinder(self._index.literals)
+
+    @property
+    def telling_literals(self) -> list[str]:
+        """The literals that call up a rule which more is known by than steps of training or harmless noise."""
+        return self._index.telling
+
+    def rule_of(self, identity: str) -> Rule | None:
+        """The rule of an id."""
+        place = bisect_left(self._index.ids, identity)
+        return self.rules[place] if self._index.ids[place : place + 1] == [identity] else None
 
     def find(self, message: Message, platform: str = "") -> list[Finding]:
         """The rules of scope message that match it."""
-        candidates = {n for literal in self._find_literals(message.text.lower()) for n in self._by_literal[literal]}
+        return self.find_all([message], platform)
+
+    def find_all(self, messages: Sequence[Message], platform: str = "") -> list[Finding]:
+        """The same for many messages, in their order."""
+        found: list[Finding] = []
+        for begin in range(0, len(messages), _BATCH):
+            batch = messages[begin : begin + _BATCH]
+            hits = self._literals.by_text([message.text.lower() for message in batch])
+            for number, message in enumerate(batch):
+                candidates = self._candidates(hits.get(number, ()), message)
+                if candidates:
+                    found += self._confirm(sorted(candidates), message, platform)
+        return found
+
+    def _candidates(self, literals: Iterable[int], message: Message) -> set[int]:
+        candidates = {number for literal in literals for number in self._by_literal[literal]}
         candidates.update(self._index.always)
-        fields = message.first.fields
-        if fields:
-            candidates.update(n for n, keys in self._by_field if not keys.isdisjoint(fields))
+        for name in message.first.fields:
+            candidates.update(self._by_field.get(name, ()))
         if message.exceptions:
             candidates.update(self._index.exceptions)
-        return self._confirm(sorted(candidates), message, platform) if candidates else []
+        return candidates
 
     def find_exhaustively(self, message: Message, platform: str = "") -> list[Finding]:
         """The same without the prefilter: the reference that `find` is tested against."""
@@ -134,30 +111,23 @@ class Matcher:
 
     def _confirm(self, numbers: Sequence[int], message: Message, platform: str) -> list[Finding]:
         found = []
-        speakable = self._speakable(message.origin, platform)
+        speaker = (message.origin, platform)
+        known = self._speakers.setdefault(speaker, {})
         for number in numbers:
-            if not speakable[number]:
-                continue
-            rule = self.rules[number]
-            values = match_message(rule.when, message)
-            if values is not None:
-                found.append(Finding(rule, message, values))
+            may_say = known.get(number)
+            if may_say is None:
+                may_say = known[number] = _may_say(self.rules[number], *speaker)
+            if may_say:
+                rule = self.rules[number]
+                values = match_message(rule.when, message)
+                if values is not None:
+                    found.append(Finding(rule, message, values))
         return found
-
-    def _speakable(self, origin: Origin, platform: str) -> bytes:
-        """For every rule by number whether this speaker on this platform may say it."""
-        known = self._speakers.get((origin, platform))
-        if known is None:
-            known = self._speakers[origin, platform] = bytes(
-                origin in rule.origins and not (rule.platforms and platform and platform not in rule.platforms)
-                for rule in self.rules
-            )
-        return known
 
     def find_in_job(self, findings: Sequence[Finding], platform: str = "") -> list[Finding]:
         """The rules of scope job that a job's findings match; each once, proven by its first finding."""
         found = []
-        for rule in self._job_rules:
+        for rule in (self.rules[number] for number in self._index.job):
             if rule.platforms and platform and platform not in rule.platforms:
                 continue
             held = match_job(rule.when, findings)
@@ -167,7 +137,6 @@ class Matcher:
         return found
 
 
-def field_names(condition: Condition) -> frozenset[str]:
-    """The structured facts of which a message must have one for the condition to hold."""
-    parts = [*(condition.any or ()), *(condition.all or ())]
-    return frozenset(condition.fields or ()).union(*(field_names(part) for part in parts))
+def _may_say(rule: Rule, origin: Origin, platform: str) -> bool:
+    """Whether this speaker on this platform may say what a rule knows."""
+    return origin in rule.origins and not (rule.platforms and platform and platform not in rule.platforms)

@@ -7,13 +7,11 @@ nothing by themselves: such lines come by the million, and the first, the last a
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from itertools import accumulate
 
 from analyzer.facts.log_losses import loss_marks
 from analyzer.rulebook.match import Matcher
-from analyzer.rulebook.schema import Role
+from analyzer.rulebook.prefilter import LiteralFinder
 from analyzer.stitch.clean import UNCLEAN
 from analyzer.stitch.streams import BEGINNINGS
 
@@ -30,36 +28,7 @@ Telling = Callable[[Sequence[str]], set[int]]
 def telling(rulebook: Matcher) -> Telling:
     """The finder of telling texts that a rulebook needs."""
     words = dict.fromkeys((*ALARM, *(word.lower() for word in BEGINNINGS.words if word not in UNCLEAN)))
-    words.update(dict.fromkeys(rulebook.literals_of(_tells)))
+    words.update(dict.fromkeys(rulebook.telling_literals))
     words.update(dict.fromkeys(loss_marks()))
-    return finder(list(words))
-
-
-def _tells(role: Role, event: str | None) -> bool:
-    return role is not Role.NOISE and event != "step"
-
-
-def finder(words: Sequence[str]) -> Telling:
-    """A function from texts to the numbers of those in which (lower-cased) one of the words stands."""
-    if not words:
-        return lambda texts: set()
-    try:
-        from ahocorasick_rs import AhoCorasick, Implementation
-    except ImportError:
-        return lambda texts: _plainly(words, texts)
-    automaton = AhoCorasick(words, implementation=Implementation.ContiguousNFA)
-
-    def find(texts: Sequence[str]) -> set[int]:
-        lowered = [text.lower() for text in texts]
-        ends = list(accumulate(len(text) + 1 for text in lowered))
-        hits = automaton.find_matches_as_indexes("\0".join(lowered))
-        return {bisect_right(ends, start) for _, start, _ in hits}
-
-    return find
-
-
-def _plainly(words: Sequence[str], texts: Sequence[str]) -> set[int]:
-    lowered = [text.lower() for text in texts]
-    whole = "\0".join(lowered)
-    present = [word for word in words if word in whole]
-    return {number for number, text in enumerate(lowered) if any(word in text for word in present)}
+    finder = LiteralFinder(words)
+    return lambda texts: finder.in_texts([text.lower() for text in texts])

@@ -172,11 +172,14 @@ def unpack(data: bytes) -> list[Entry]:
 
 
 def joined(parts: Iterable[bytes]) -> Partial:
-    """What several parts hold of one job, bounded."""
-    partial = Partial()
+    """What several parts hold of one job, bounded, also on the way."""
+    partial, most = Partial(), 4 * (FIRST + LAST)
     for data in parts:
         for entry in unpack(data):
             partial.add(entry)
+        if len(partial.entries) > most:
+            partial = bounded(partial)
+            most = max(most, 2 * len(partial.entries))  # of many streams each may be within its bounds
     return bounded(partial)
 
 

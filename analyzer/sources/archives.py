@@ -22,14 +22,6 @@ from analyzer.sources.compression import (
 )
 
 MEMBER_LIMIT = 100_000
-TAR_MAGIC = (b"ustar\x00", b"ustar ")
-TAR_MAGIC_AT = 257
-ZIP_MAGIC = b"PK\x03\x04"
-
-
-def is_tar(head: bytes) -> bool:
-    """Whether the first bytes (at least 263) are those of a tar archive."""
-    return head[TAR_MAGIC_AT : TAR_MAGIC_AT + 6] in TAR_MAGIC
 
 
 def zip_members(path: Path, name: str, notes: list[Note]) -> Iterator[Source]:

@@ -17,16 +17,16 @@ from typing import Any, BinaryIO, cast
 
 from analyzer.errors import DiagnoseError, NothingToDiagnose, RemoteError, UsageError
 from analyzer.model import Note
-from analyzer.sources.archives import TAR_MAGIC_AT, ZIP_MAGIC, is_tar, tar_members, zip_members
+from analyzer.sources.archives import tar_members, zip_members
 from analyzer.sources.base import Source
 from analyzer.sources.compression import decompressed
+from analyzer.sources.magic import HEAD, ZIP_MAGIC, is_tar
 
 CHUNK = 8 << 20
 """How much of an object is fetched by one request (bytes)."""
 PAGE = 1000
 """Objects that one request lists."""
 _READ = 1 << 20
-_HEAD = TAR_MAGIC_AT + 6
 _ADDRESS = re.compile(r"gs://(?P<bucket>[a-z0-9][a-z0-9._-]{1,221})(?:/(?P<name>.*))?", re.DOTALL)
 _WILD = re.compile(r"[*?\[]")
 
@@ -127,11 +127,11 @@ def _listed(client: Any, bucket: str, prefix: str, address: str) -> Iterator[Any
 def _object_sources(blob: Any, name: str, notes: list[Note]) -> Iterator[Source]:
     try:
         content = _opened(blob)
-        if content.peek(_HEAD)[:_HEAD].startswith(ZIP_MAGIC):
+        if content.peek(HEAD)[:HEAD].startswith(ZIP_MAGIC):
             yield from _zip_sources(content, name, notes)
             return
         inner = decompressed(cast(BinaryIO, content), name, notes)
-        head = cast(io.BufferedReader, inner).peek(_HEAD)[:_HEAD]
+        head = cast(io.BufferedReader, inner).peek(HEAD)[:HEAD]
     except OSError as error:
         notes.append(Note("unreadable", f"this object cannot be read ({error})", name))
         return

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
 import importlib
 import io
-import lzma
 import zlib
 from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol, cast
@@ -89,9 +87,13 @@ def _decoder(kind: str, name: str) -> Callable[[], Decompressor]:
     if kind == "gzip":
         return _Gzip
     if kind == "bzip2":
-        return bz2.BZ2Decompressor
+        from bz2 import BZ2Decompressor
+
+        return BZ2Decompressor
     if kind == "xz":
-        return lzma.LZMADecompressor
+        from lzma import LZMADecompressor
+
+        return LZMADecompressor
     return _zstd_decoder(name)
 
 
@@ -137,7 +139,7 @@ class _Decompressing(io.RawIOBase):
                 break
             try:
                 data = self._step(size)
-            except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, _zstd_error()) as error:
+            except _errors(self._kind) as error:
                 return self._stop(
                     "damaged", f"the {self._kind} data is damaged ({error}); what stood before it was read"
                 )
@@ -202,10 +204,16 @@ class _Chained(io.RawIOBase):
         super().close()
 
 
-def _zstd_error() -> type[Exception]:
-    for module in ("compression.zstd", "backports.zstd"):
+def _errors(kind: str) -> tuple[type[Exception], ...]:
+    """What a decoder raises for damaged data, and its stream."""
+    known = (OSError, EOFError, ValueError, zlib.error)
+    if kind == "xz":
+        from lzma import LZMAError
+
+        return (*known, LZMAError)
+    for module in ("compression.zstd", "backports.zstd") if kind == "zstd" else ():
         try:
-            return cast(type[Exception], importlib.import_module(module).ZstdError)
+            return (*known, cast(type[Exception], importlib.import_module(module).ZstdError))
         except ImportError:
             continue
-    return EOFError
+    return known

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import io
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,11 +10,9 @@ from typing import BinaryIO, cast
 
 from analyzer.errors import NothingToDiagnose, UsageError
 from analyzer.model import Note
-from analyzer.sources.archives import TAR_MAGIC_AT, ZIP_MAGIC, is_tar, tar_members, zip_members
 from analyzer.sources.base import Source
 from analyzer.sources.compression import BUFFER, decompressed
-
-_HEAD = TAR_MAGIC_AT + 6
+from analyzer.sources.magic import HEAD, ZIP_MAGIC, is_tar
 
 
 def open_sources(paths: Sequence[str], notes: list[Note]) -> Iterator[Source]:
@@ -62,6 +59,8 @@ def files_of(path: str) -> Iterator[tuple[Path, str]]:
     elif place.exists():
         yield place, path
     else:
+        import glob
+
         found = sorted(glob.glob(path, recursive=True))
         if not found:
             raise NothingToDiagnose(
@@ -83,6 +82,8 @@ def _local(file: Path, name: str, notes: list[Note]) -> Iterator[Source]:
         with file.open("rb") as stream:
             is_zip = stream.read(4) == ZIP_MAGIC
         if is_zip:
+            from analyzer.sources.archives import zip_members
+
             yield from zip_members(file, name, notes)
             return
         inner = decompressed(file.open("rb", BUFFER), name, notes)
@@ -90,8 +91,10 @@ def _local(file: Path, name: str, notes: list[Note]) -> Iterator[Source]:
         notes.append(Note("unreadable", f"this file cannot be read ({error.strerror or error})", name))
         return
     with inner:
-        head = cast(io.BufferedReader, inner).peek(_HEAD)[:_HEAD]
+        head = cast(io.BufferedReader, inner).peek(HEAD)[:HEAD]
         if is_tar(head):
+            from analyzer.sources.archives import tar_members
+
             yield from tar_members(inner, name, notes)
             return
     yield Source(name, lambda: decompressed(file.open("rb", BUFFER), name, notes))
@@ -99,7 +102,9 @@ def _local(file: Path, name: str, notes: list[Note]) -> Iterator[Source]:
 
 def _streamed(stream: BinaryIO, name: str, notes: list[Note]) -> Iterator[Source]:
     inner = decompressed(stream, name, notes)
-    if is_tar(cast(io.BufferedReader, inner).peek(_HEAD)[:_HEAD]):
+    if is_tar(cast(io.BufferedReader, inner).peek(HEAD)[:HEAD]):
+        from analyzer.sources.archives import tar_members
+
         yield from tar_members(inner, name, notes)
     else:
         yield Source(name, lambda: inner)

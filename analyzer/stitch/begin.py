@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
+from analyzer.expressions import expression
 from analyzer.stitch.block_shape import BlockShape, TrailShape
 from analyzer.stitch.blocks import BLOCKS, Block, block_at
 from analyzer.stitch.clean import UNCLEAN
@@ -21,7 +21,7 @@ _TRAIL_WORDS = (*ANYWHERE, *CODE_TRACE_WORDS, *LOG_TAILS)
 _OTHER_WORDS = ("above exception", "[...]", "he replica ")
 
 # Lines that a traceback without a stamp of its own belongs to, if it comes right after.
-_PREAMBLE = re.compile(
+_PREAMBLE = expression(
     r"^(?:Exception in |Exception ignored |Unhandled exception in |Process \S+:$|Error in (?:atexit|sys\.|call to)"
     r"|Error executing job|Error processing line|\s*future: <|.{0,200}exception was never retrieved"
     r"|Original exception was|The replica \S+ ?\d* (?:exited|ran out)|Trial .{0,80}(?:failed|errored)"
@@ -29,7 +29,7 @@ _PREAMBLE = re.compile(
     r"|(?:^|[\s\[|:])(?:WARN|WARNING|ERROR|CRITICAL|FATAL|EXCEPTION|[EF]\d{4,8} )\b"
 )
 # Lines that quote the end of another log, which may begin anywhere in a traceback.
-_QUOTES_LOG = re.compile(
+_QUOTES_LOG = expression(
     r"The replica \S+ ?\d* exited .{0,200}\d\. (?:Termination reason: \w+\. ?)?$|^Error in sitecustomize"
 )
 

@@ -11,7 +11,9 @@ import re
 
 import msgspec
 
-KERNEL_PREFIX = re.compile(
+from analyzer.expressions import expression
+
+KERNEL_PREFIX = expression(
     r"^.{0,160}?\bkernel: *(?:\[ *\d+\.\d+\] *)?|^.{0,60}?\[ *\d+\.\d{3,9}\](?:\[ *[TC]\d+\])? *"
 )
 
@@ -42,7 +44,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
 def _lines(*beginnings: str, start: str = "") -> re.Pattern[str]:
     """A pattern for lines (matched from their start) that begin in one of these ways."""
-    return re.compile(rf"{start}(?:{'|'.join(beginnings)})")
+    return expression(rf"{start}(?:{'|'.join(beginnings)})")
 
 
 TERMINATE = Block(

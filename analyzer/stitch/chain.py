@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from analyzer.expressions import expression
 from analyzer.model import ExceptionLink, Frame
 from analyzer.stitch.grammar import (
     BOX_CODE,
@@ -29,9 +30,9 @@ from analyzer.stitch.hints import AFTERWORDS
 from analyzer.stitch.raised import Raised, related, short_name
 
 _MOST_LINKS = 64
-_MARGIN = re.compile(r"^( *)(?:\| ?|\+ )(.*)$")
-_GROUP_RULE = re.compile(r"^( *)\+(?:-\+)?-{4,}(?: (?:\d+|\.\.\.) -{4,})?$")
-_TABLE_LINE = re.compile(r"^\s*(?:[=*-]{20,}|\[\d+\]:)\s*$")
+_MARGIN = expression(r"^( *)(?:\| ?|\+ )(.*)$")
+_GROUP_RULE = expression(r"^( *)\+(?:-\+)?-{4,}(?: (?:\d+|\.\.\.) -{4,})?$")
+_TABLE_LINE = expression(r"^\s*(?:[=*-]{20,}|\[\d+\]:)\s*$")
 
 
 def parse_exceptions(text: str) -> tuple[ExceptionLink, ...]:

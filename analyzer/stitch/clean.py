@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from analyzer.expressions import expression
 from analyzer.stitch.prefixes import Prefixed, learn, without_label, without_prefix
 
 _ESCAPE = (
@@ -12,13 +13,13 @@ _ESCAPE = (
     r"|(?:\x1b|\^\[|#033|\\x1b|\\u001b|\\033|\\e)\[[0-?]*[ -/]*[@-~]"  # also as syslog and JSON writers spell it
     r"|\x1b[ -/]*[0-~])"
 )
-_ESCAPES = re.compile(_ESCAPE)
-_BARE_COLOUR = re.compile(r"\[(?:0|3[0-79]|9[0-7]|0?1|[34]8;[\d;]{1,12}|[0-4]?;?[349][0-7]|0?[14];[349][0-7])m")
+_ESCAPES = expression(_ESCAPE)
+_BARE_COLOUR = expression(r"\[(?:0|3[0-79]|9[0-7]|0?1|[34]8;[\d;]{1,12}|[0-4]?;?[349][0-7]|0?[14];[349][0-7])m")
 _SPELLED_ESCAPES = ("^[[", "#033[", "\\x1b[", "\\u001b[", "\\033[", "\\e[")
 # What a text must have in it for `visible` to change it.
 UNCLEAN = ("\x1b", "\r", "\x08", "\n", "[0m", "[39m", *_SPELLED_ESCAPES)
-_BACKSPACES = re.compile("\x08+")
-_PROGRESS = re.compile(r"\d ?%|\d ?/ ?\d|(?:it|s|B|ba|ex|examples)/(?:s|it)\b|\bETA\b|[|#=>.█▏▎▍▌▋▊▉━╸]{4}")
+_BACKSPACES = expression("\x08+")
+_PROGRESS = expression(r"\d ?%|\d ?/ ?\d|(?:it|s|B|ba|ex|examples)/(?:s|it)\b|\bETA\b|[|#=>.█▏▎▍▌▋▊▉━╸]{4}")
 
 
 def visible(text: str) -> str:

@@ -10,26 +10,28 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-HEAD = re.compile(
+from analyzer.expressions import expression
+
+HEAD = expression(
     r"Traceback \(most recent call last\)(?::|$|(?= ─))|(?:^|\s|\): )ray::[\w.<>:-]+\([^()\n]*\) \(pid=\d+[^)\n]*\)"
 )
 # What stands before a head in the message of an exception that carries the traceback of another process.
 CARRYING = ("Original", "traceback :", "PythonException:")
 GROUP_HEAD = "Exception Group Traceback (most recent call last):"
-FRAME = re.compile(
+FRAME = expression(
     r'(?:(?<=[\s>|:])|^)File (?:"(?P<file>[^"\n]+)", line (?P<line>\d+)(?! in )(?:, in (?P<function>[^\n]+))?'
     r"|(?P<cell>[^\s:\"']+):(?P<row>\d+)(?:, in (?P<caller>[^\n(]+))?)"
 )
-NOTEBOOK_HEAD = re.compile(r"^\w+ {4,}$")  # what IPython puts before a head: the exception's type
-NOTEBOOK_FRAME = re.compile(
+NOTEBOOK_HEAD = expression(r"^\w+ {4,}$")  # what IPython puts before a head: the exception's type
+NOTEBOOK_FRAME = expression(
     r"^(?:(?P<file>[/~][^\s(]{1,300}|<ipython-[^>\n]{1,80}>|\S{1,300}\.py) in (?P<function>[\w<>.]+)(?:\(|$)"
     r"|Cell In ?\[\d+\], line \d+)"
 )
-NOTEBOOK_CODE = re.compile(r"^-+> ?(?P<line>\d+) (?P<code>.*)$")
-BOX_FRAME = re.compile(r"^\s*│ (?P<file>[^\s:│][^:│]*):(?P<line>\d+) in (?P<function>[\w<>.]+)")
-BOX_CODE = re.compile(r"^\s*│ ❱ +\d+ +│?(?P<code>[^\n]*?) *│?$")
-CARETS = re.compile(r"^\s*[~^]+\s*$|^\s*[│└]")
-ELISION = re.compile(
+NOTEBOOK_CODE = expression(r"^-+> ?(?P<line>\d+) (?P<code>.*)$")
+BOX_FRAME = expression(r"^\s*│ (?P<file>[^\s:│][^:│]*):(?P<line>\d+) in (?P<function>[\w<>.]+)")
+BOX_CODE = expression(r"^\s*│ ❱ +\d+ +│?(?P<code>[^\n]*?) *│?$")
+CARETS = expression(r"^\s*[~^]+\s*$|^\s*[│└]")
+ELISION = expression(
     r"^\s*(?:\[\.\.\.\]|\.\.\.|\[Previous line repeated \d+ more times?\]|\.\.\.<\d+ lines>\.\.\.)\s*$"
 )
 CAUSE = "The above exception was the direct cause of the following exception"
@@ -37,14 +39,14 @@ CONTEXT = "During handling of the above exception, another exception occurred"
 
 _IDENTIFIER = r"[A-Za-z_]\w*"
 _TYPE = rf"(?:{_IDENTIFIER}\.|<locals>\.)*+{_IDENTIFIER}(?:\({_IDENTIFIER}(?:\.{_IDENTIFIER})*\))?"
-LOOSE_EXCEPTION = re.compile(rf"^(?P<type>{_TYPE})(?::(?: |$)(?P<message>.*)|$)", re.DOTALL)
-_TELLING_END = re.compile(
+LOOSE_EXCEPTION = expression(rf"^(?P<type>{_TYPE})(?::(?: |$)(?P<message>.*)|$)", re.DOTALL)
+_TELLING_END = expression(
     r"(?:Error|Exception|Interrupt|Exit|Failure|Fault|Timeout|TimeoutExpired|StopIteration|StopAsyncIteration|"
     r"ExceptionGroup|OutOfMemory|Traceback)(?:\([\w.]+\))?$"
 )
 _PLAIN_TYPES = frozenset(("Exception", "BaseException", "KeyboardInterrupt", "SystemExit", "GeneratorExit", "Killed"))
 _NEVER_TYPES = frozenset(("Error", "Timeout", "Failure", "Fault", "Exit", "Interrupt", "Traceback", "TimeoutExpired"))
-_MODULE_MARKS = re.compile(r"(?:^|\.)(?:exceptions?|errors?|error)\.[A-Z]\w*$")
+_MODULE_MARKS = expression(r"(?:^|\.)(?:exceptions?|errors?|error)\.[A-Z]\w*$")
 _PYTHON_2_TYPES = frozenset(("error", "timeout", "herror", "gaierror"))
 _LEVELS = frozenset(
     ("DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "CRITICAL", "FATAL", "SEVERE", "TRACE", "EXCEPTION",
@@ -64,7 +66,7 @@ _TOKEN = (
     r"|\[[^\]\n]{1,120}\]|\([^)\n]{1,120}\)|<[^>\n]{1,120}>"
     rf"|[\w./<>-]{{1,120}}(?::\d+)?(?=\]|:(?!\d)| -| \|| ::))"
 )
-LOGGER_PREFIX = re.compile(
+LOGGER_PREFIX = expression(
     rf"^(?={_STAMP}|{_LEVEL}(?!\w)|{_GLOG}|\[)(?>{_TOKEN}[ \t]*(?:[:|\-–>\]]{{0,3}})[ \t]{{0,2}}){{1,8}}$"
 )
 
@@ -123,10 +125,10 @@ def lone_exception(line: str) -> tuple[str, str] | None:
     return _behind_logger(stripped)
 
 
-_JAVA_THREAD = re.compile(r'^Exception in thread "[^"\n]{0,200}" ')
-_FOLDED_PHRASE = re.compile(rf"\s*((?:{CAUSE}|{CONTEXT}):?)\s*")
-_FOLDED_FRAME = re.compile(r'\s*(File "[^"\n]+", line \d+, in (?:<\w+>|[\w.]+))\s*')
-_ANYWHERE = re.compile(rf"(?:(?<=[\s:\]])|^)(?P<type>{_TYPE})(?=:(?: |$)|$)")
+_JAVA_THREAD = expression(r'^Exception in thread "[^"\n]{0,200}" ')
+_FOLDED_PHRASE = expression(rf"\s*((?:{CAUSE}|{CONTEXT}):?)\s*")
+_FOLDED_FRAME = expression(r'\s*(File "[^"\n]+", line \d+, in (?:<\w+>|[\w.]+))\s*')
+_ANYWHERE = expression(rf"(?:(?<=[\s:\]])|^)(?P<type>{_TYPE})(?=:(?: |$)|$)")
 
 
 def _behind_logger(line: str) -> tuple[str, str] | None:

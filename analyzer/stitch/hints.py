@@ -5,7 +5,7 @@ Each phrase is the beginning of a line in the message formats of the library nam
 
 from __future__ import annotations
 
-import re
+from analyzer.expressions import expression
 
 # Below any line, also one that is no Python exception.
 ANYWHERE = (
@@ -74,8 +74,8 @@ AFTERWORDS = (
     "The stack trace below excludes JAX-internal frames",
 )  # fmt: skip
 
-_MEMORY_USER = re.compile(r"^\d+\t[\d.]+\t")
-_CODE_TRACE = re.compile(
+_MEMORY_USER = expression(r"^\d+\t[\d.]+\t")
+_CODE_TRACE = expression(
     r"\s+at [\w.$<>/]+\(|\s*\.\.\. \d+ (?:more|common frames omitted)|Caused by: |\s+Suppressed: "
     r"|: (?:org|java|com|scala)\."
 )

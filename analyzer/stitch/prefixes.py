@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from analyzer.expressions import expression
+
 
 class Prefixed(NamedTuple):
     """A line without its launcher prefix. `speaker` is who writes into the stream ("" where nobody is named)."""
@@ -25,7 +27,7 @@ class Prefixed(NamedTuple):
 _COLLECTOR_STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d):? "
 _MPI_STAMP = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}"
 _SERVICES = r"(?:worker|master|chief|ps|evaluator|launcher|trainer|learner|replica|node|host|pod|gpu)"
-_CERTAIN = re.compile(
+_CERTAIN = expression(
     rf"(?:{_COLLECTOR_STAMP}|{_MPI_STAMP})?(?:"
     r"\[rank(?P<rank>\d{1,6})\]: ?"
     r"|\[(?:default|trainer|worker|actor|learner|train)_?(?P<role>\d{1,6})\]: ?"
@@ -76,8 +78,8 @@ _LABELS = {
     "service": re.compile(r"(?P<label>[a-z][\w.-]{0,80}[-_.]\d{1,6}) *\|(?: |$)"),
 }
 _FIRST_OF_LABELS = frozenset("0123456789 [Rabcdefghijklmnopqrstuvwxyz")
-_NANOSECONDS = re.compile(r"\d\.\d{9}(?:Z|[+-])")
-_NOT_HOSTS = re.compile(r"^(?:step|epoch|iter|batch|loss|layer|fold|trial)[-_.]?\d|^python\d|\.(?:py|cc|cu|cpp|h)$")
+_NANOSECONDS = expression(r"\d\.\d{9}(?:Z|[+-])")
+_NOT_HOSTS = expression(r"^(?:step|epoch|iter|batch|loss|layer|fold|trial)[-_.]?\d|^python\d|\.(?:py|cc|cu|cpp|h)$")
 _LEAST_LINES = 3
 _SHARE = 0.6
 

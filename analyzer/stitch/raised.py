@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from analyzer.expressions import expression
 from analyzer.model import ExceptionLink, Frame
 from analyzer.stitch.hints import is_code_trace
 from analyzer.stitch.shapes import is_rule
 
-_JAVA_CAUSE = re.compile(r"^(?:Caused by: |: )(?P<type>[\w.$]+)(?:: (?P<message>.*))?$")
-_CAUGHT_TYPE = re.compile(r"\(([\w.]+)\)$")
-_CAUGHT_IN_WORKER = re.compile(r"^Caught (\w+) in ")
+_JAVA_CAUSE = expression(r"^(?:Caused by: |: )(?P<type>[\w.$]+)(?:: (?P<message>.*))?$")
+_CAUGHT_TYPE = expression(r"\(([\w.]+)\)$")
+_CAUGHT_IN_WORKER = expression(r"^Caught (\w+) in ")
 # Classes of multiprocessing, concurrent.futures and JAX that exist to print another exception's frames.
 _CARRIERS = frozenset(("RemoteTraceback", "_RemoteTraceback", "SimplifiedTraceback", "UnfilteredStackTrace"))
 

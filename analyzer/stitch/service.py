@@ -6,14 +6,15 @@ and exited…" (AI Platform Training: `master 0`, `ps 1`; Vertex AI: `workerpool
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
-_VERDICT = re.compile(
+from analyzer.expressions import expression
+
+_VERDICT = expression(
     r"[Tt]he replica (?P<name>workerpool\d+-\d+|[a-z_]+-replica-\d+|[a-z_]+[ -]\d+|[\w-]+) "
     r"(?=(?:exited|ran out|failed|was|has|terminated|could not|did not|crashed|got)\b)"
 )
-_TASK = re.compile(r"^(?P<role>[a-z_]+)[ -](?P<number>\d+)$")
+_TASK = expression(r"^(?P<role>[a-z_]+)[ -](?P<number>\d+)$")
 
 
 class Verdict(NamedTuple):

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
+from analyzer.expressions import expression
+
 NO, WEAK, SURE, EXACT = 0, 1, 2, 3
 
-PROGRESS = re.compile(
+PROGRESS = expression(
     r"\d ?%[| ]|\d(?:it|s|B)/(?:s|it)\b|\bETA\b|^\s*\d+/\d+ ?\[|^\s*(?:step|epoch|iter)\w*\b[ :=]", re.IGNORECASE
 )
-_BAR = re.compile(r"\s*(?:\d{1,3}%\||\d+/\d+ ?\[)")
-_RULE = re.compile(r"^\s*[=*_~#-]{10,}\s*$")
+_BAR = expression(r"\s*(?:\d{1,3}%\||\d+/\d+ ?\[)")
+_RULE = expression(r"^\s*[=*_~#-]{10,}\s*$")
 
-_BEGINS = re.compile(
+_BEGINS = expression(
     r"\s*(?:[\[(<]?\d{4}[-/]\d\d[-/]\d\d|[\[(]?\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:|[IWEF]\d{4,8} \d\d:"
     r"|\[?(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|TRACE)\b|\[[IWEFD]\d{3,4} |\[[WE] |\[\w+:\d+\]"
     r"|(?:wandb|srun|slurmstepd|mpirun|bash|sh|kernel|python3?|torchrun|train|usage)\b[\w.-]*: |Epoch\b|Step\b|Iter"

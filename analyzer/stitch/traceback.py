@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
+from analyzer.expressions import expression
 from analyzer.stitch.grammar import (
     CARETS,
     CARRYING,
@@ -38,13 +39,13 @@ from analyzer.stitch.shapes import (
     leaves_open,
 )
 
-_GROUP_LINE = re.compile(r"^\s*(?:\| |\|$|\+-|\+ )")
-_BOX_LINE = re.compile(r"^\s*[│╭╰├]")
-_TABLE_RULE = re.compile(r"^\s*(?:={20,}|\*{20,})\s*$")
-_TABLE_ROW = re.compile(r"\s|[=*-]{20,}$|\[\d+\]:|Failures:|Root Cause|Other Failures|.{1,300} FAILED\s*$")
-_FIELD_PATH = re.compile(r"^[\w.\[\]<>-]{1,200}(?: -> [\w.\[\]-]{1,100})*$")
+_GROUP_LINE = expression(r"^\s*(?:\| |\|$|\+-|\+ )")
+_BOX_LINE = expression(r"^\s*[│╭╰├]")
+_TABLE_RULE = expression(r"^\s*(?:={20,}|\*{20,})\s*$")
+_TABLE_ROW = expression(r"\s|[=*-]{20,}$|\[\d+\]:|Failures:|Root Cause|Other Failures|.{1,300} FAILED\s*$")
+_FIELD_PATH = expression(r"^[\w.\[\]<>-]{1,200}(?: -> [\w.\[\]-]{1,100})*$")
 _LOGGING_RECORD = ("Message: ", "Arguments: ")
-_YAML_LINE = re.compile(r"^(?:found|expected|could not|mapping values|but found|while|did not find)\b")
+_YAML_LINE = expression(r"^(?:found|expected|could not|mapping values|but found|while|did not find)\b")
 _LONGEST_TABLE = 500
 
 

@@ -8,7 +8,6 @@ checkpoint or a step counter that fell back.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -16,6 +15,7 @@ from functools import cached_property
 
 import msgspec
 
+from analyzer.expressions import expression
 from analyzer.model import SECOND
 from analyzer.timeline.evidence import Item
 from analyzer.timeline.lives import step_of
@@ -28,8 +28,9 @@ MOST_STARTS = 12
 """A line that comes more often than this on one VM is no first line but chatter (documented: five restarts)."""
 WORD_DELAY = 60 * SECOND
 """The service's word on an exit may come this long after the restart that it was followed by."""
-_MASKED = re.compile(r"\d+|\b[0-9a-f]{8,}\b")
-_STAMP = re.compile(r"^[\[(]?[IWEF]?[\d:./,+\-TZ ]{6,}\d*[\])]?")
+_MASKED = expression(r"\d+|\b[0-9a-f]{8,}\b")
+_MASKABLE = tuple("0123456789abcdef")
+_STAMP = expression(r"^[\[(]?[IWEF]?[\d:./,+\-TZ ]{6,}\d*[\])]?")
 
 
 class Openings(msgspec.Struct):
@@ -162,11 +163,12 @@ class _Span:
         return starts + [self.items[at].place for at in self._without_first_line(marks)]
 
     def _first_lines(self) -> list[int]:
-        heads = {text[:4] for text in self.openings.first}
+        heads = {text.partition("#")[0] for text in self.openings.first}  # masking leaves what stands before as it is
+        begins = (*(heads - {""}), *(_MASKABLE if "" in heads else ()))
         hits = [
             at
             for at, item in enumerate(self.items)
-            if item.entry.text[:4] in heads or "#" in mask(item.entry.text[:4])
+            if item.entry.text.startswith(begins)
             if mask(item.entry.text) in self.openings.first
         ]
         if len(hits) > MOST_STARTS:

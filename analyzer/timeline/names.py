@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-_SPOKEN = re.compile(r"(master|chief|worker|ps|evaluator)(?:[ -]replica)?[ -](\d+)")
-_TASK = re.compile(r"/?job:(?P<job>\w+)(?:/replica:\d+)?/task:(?P<task>\d+)(?:/.*)?")
+from analyzer.expressions import expression
+
+_SPOKEN = expression(r"(master|chief|worker|ps|evaluator)(?:[ -]replica)?[ -](\d+)")
+_TASK = expression(r"/?job:(?P<job>\w+)(?:/replica:\d+)?/task:(?P<task>\d+)(?:/.*)?")
 """How TensorFlow names a task of its cluster."""
-_RANDOM = re.compile(r"-(?=[a-z0-9]{5}$)(?:[b-df-hj-np-tv-z0-9]+|[a-z0-9]*[0-9][a-z0-9]*)$")
+_RANDOM = expression(r"-(?=[a-z0-9]{5}$)(?:[b-df-hj-np-tv-z0-9]+|[a-z0-9]*[0-9][a-z0-9]*)$")
 """The ending that a controller gives to a pod: five letters and digits, without vowels or with a digit."""
-_INDEXED = re.compile(r"(?P<child>.*-\d+)-(?P<index>\d+)")
-_POOL = re.compile(r"(workerpool\d+|master-replica|worker-replica|ps-replica|evaluator-replica|chief-replica)(?:-\d+)?")
-_HOST = re.compile(
+_ENDS_WITH_INDEX = expression(r"-\d+$")
+_INDEXED = expression(r"(?P<child>.*-\d+)-(?P<index>\d+)")
+_POOL = expression(r"(workerpool\d+|master-replica|worker-replica|ps-replica|evaluator-replica|chief-replica)(?:-\d+)?")
+_HOST = expression(
     r"\bcmle-training-(?P<pool>workerpool\d+|master|chief|worker|ps|evaluator)-[0-9a-f]+-(?P<number>\d+):"
 )
 """A host in the cluster specification that the training service's runner prints at each start."""
@@ -47,7 +49,7 @@ class Names:
         Where each Job below a JobSet has a single pod, the Job's index says all: `set-w-3` for `set-w-3-0-x7k2q`.
         """
         stem = _RANDOM.sub("", name)
-        if stem == name or not re.search(r"-\d+$", stem):
+        if stem == name or not _ENDS_WITH_INDEX.search(stem):
             return name
         indexed = _INDEXED.fullmatch(stem)
         return indexed["child"] if indexed and self._single and indexed["index"] == "0" else stem

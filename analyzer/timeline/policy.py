@@ -7,10 +7,8 @@ from functools import cache
 from typing import Any
 
 import msgspec
-import yaml
 
-from analyzer.errors import RuleError
-from analyzer.resources import data_folder
+from analyzer.facts.tables import table
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -66,11 +64,7 @@ def policies() -> dict[str, Policy]:
     Raises:
         RuleError: where the table is not as it must be.
     """
-    path = data_folder("rules") / "tables" / "restart_policies.yaml"
-    try:
-        return msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), dict[str, Policy])
-    except (OSError, yaml.YAMLError, msgspec.ValidationError) as error:
-        raise RuleError(f"is no table of policies ({error})", where=str(path), advice="restore the file") from error
+    return table("restart_policies", dict[str, Policy])
 
 
 def policy_of(platform: str) -> Policy:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-import msgspec
-import yaml
-
+from analyzer.facts.tables import table
 from analyzer.model import SECOND
-from analyzer.resources import data_folder
 from analyzer.rulebook import Finding
 from analyzer.rulebook.schema import Text
 from analyzer.rulebook.text import fill
@@ -19,8 +16,7 @@ _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 @cache
 def _table() -> Mapping[str, Text]:
-    text = (data_folder("rules") / "tables" / "timeline_sentences.yaml").read_text(encoding="utf-8")
-    return msgspec.convert(yaml.safe_load(text), dict[str, Text])
+    return table("timeline_sentences", dict[str, Text])
 
 
 def say(name: str, lang: str, **values: object) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analyzer.formats.clock import LineClock, any_instant, described_time, rfc3339
 from analyzer.model import Instant
@@ -98,3 +100,9 @@ def test_counts_of_any_unit_are_times():
 def test_descriptions_state_zones():
     """kubectl prints local times with their zone."""
     assert described_time("Thu, 11 Jun 2026 05:00:00 -0700") == Instant.parse(NOON)
+
+
+@given(st.from_regex(r"20[0-9]{2}-[0-3][0-9]-[0-3][0-9][T t][0-2][0-9][:.][0-6][0-9]:[0-6][0-9]\.[0-9]{1,9}Z", fullmatch=True))
+def test_the_quick_way_to_a_timestamp_is_the_usual_one(text: str) -> None:
+    """Days and seconds that are none included."""
+    assert rfc3339(text) == Instant.parse(text)

@@ -93,3 +93,19 @@ def test_a_million_steps_leave_little() -> None:
     entries = [entry for partial in partials.values() for entry in partial.entries.values()]
     assert len(entries) < 2000
     assert sum(1 + sum(count for _, count in entry.skipped) for entry in entries) == 30_000
+
+
+def test_endless_tracebacks_leave_samples_and_counts() -> None:
+    """Of a job that prints a traceback a second for hours the first and the last are kept, and all are counted."""
+    text = 'Traceback (most recent call last):\n  File "/app/train.py", line 9, in <module>\n    pull({n})\nConnectionResetError: [Errno 104] {n}'
+    job = entries_of(CASES[0])[0].job
+    entries = [
+        Entry(text=text.format(n=n), time=Instant((1_770_000_000 + n) * SECOND), severity="ERROR", origin=Origin.REPLICA,
+              job=job, replica=f"w-{n % 2}", source="a", line=n, insert_id=f"{n:06d}")
+        for n in range(20_000)
+    ]  # fmt: skip
+    partials = sift(entries, telling(load_rulebook()))
+    thin = [entry for partial in partials.values() for entry in partial.in_order()]
+    assert len(thin) < 1000
+    assert (thin[0], thin[-1].insert_id) == (entries[0], entries[-1].insert_id)
+    assert sum(1 + sum(count for _, count in entry.skipped) for entry in thin) == len(entries)

@@ -40,7 +40,8 @@ def test_a_pack_overrides_by_id(tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text(f"id: {some.id}\ntitle: {{en: mine, de: meins}}\nrole: noise\nwhen: {{regex: 'mine alone'}}\n")
     rulebook = load_rulebook([tmp_path])
-    assert rulebook.by_id[some.id].title.en == "mine"
+    assert (changed := rulebook.rule_of(some.id)) is not None
+    assert changed.title.en == "mine"
     assert len(rulebook.rules) == len(load_rulebook().rules)
 
 

@@ -8,8 +8,9 @@ from functools import partial
 
 import msgspec
 
+from analyzer.expressions import expression
 from analyzer.formats.json_split import Splitter
-from analyzer.formats.json_values import ReadText, recognised_entries
+from analyzer.formats.json_values import recognised_entries
 from analyzer.formats.located import NotADocument, yaml_document
 from analyzer.formats.objects import document_entries
 from analyzer.formats.objects.controller import controller_parts
@@ -18,7 +19,7 @@ from analyzer.formats.objects.pod import pod_parts
 from analyzer.formats.objects.read import part_entry
 from analyzer.formats.part import Part
 from analyzer.formats.reading import Reading
-from analyzer.formats.stream import Line, Lines, text_of
+from analyzer.formats.stream import Line, Lines, ReadText, text_of
 from analyzer.formats.text.described import object_document, pod_document
 from analyzer.formats.text.event_table import described_events, event_rows, is_event_header
 from analyzer.formats.text.field_tree import Field, fields_of
@@ -27,8 +28,8 @@ from analyzer.model import Entry
 
 _LINES = 50_000
 _BYTES = 1 << 25
-_DESCRIBED = re.compile(rb"^Name: {2,}\S")
-_SECOND = re.compile(rb"^(?:Namespace|Labels|Roles|Priority|Annotations|API Version|Selector): *")
+_DESCRIBED = expression(rb"^Name: {2,}\S")
+_SECOND = expression(rb"^(?:Namespace|Labels|Roles|Priority|Annotations|API Version|Selector): *")
 _TOP_FIELDS = (
     "Name", "Namespace", "Priority", "Priority Class Name", "Runtime Class Name", "Service Account", "Node",
     "Start Time", "Labels", "Annotations", "Status", "Reason", "Message", "IP", "IPs", "Controlled By",
@@ -42,12 +43,12 @@ _TOP_FIELDS = (
     "ServiceAccount", "Created", "Started", "Finished", "Progress", "ResourcesDuration", "Parameters",
     "Readiness Gates", "Pod Failure Policy", "Success Policy", "Resource Claims", "TTL Seconds After Finished",
 )  # fmt: skip
-_TOP = re.compile(rb"^(?:" + "|".join(_TOP_FIELDS).encode() + rb"):(?:\s|$)")
-_EVENTS = re.compile(rb"^Events:")
-_YAML = re.compile(rb"^(?:apiVersion: \S|status:\s*$|jobId: '?\w|createTime: '|endTime: '|name: projects/)")
-_YAML_GOES_ON = re.compile(rb"^(?:\s+\S|[\w.-]+:(?:\s|$)|- )")
-_JSON = re.compile(rb'^(?:[{\[]\s*$|\{\s*"|\[\s*\{)')
-_TABLE = re.compile(rb"^(?:\s*(?:NAMESPACE|LAST ?SEEN|FIRST ?SEEN|NAME|STEP|JobID(?:Raw)?)[\s|]|\| NAME\s)")
+_TOP = expression(rb"^(?:" + "|".join(_TOP_FIELDS).encode() + rb"):(?:\s|$)")
+_EVENTS = expression(rb"^Events:")
+_YAML = expression(rb"^(?:apiVersion: \S|status:\s*$|jobId: '?\w|createTime: '|endTime: '|name: projects/)")
+_YAML_GOES_ON = expression(rb"^(?:\s+\S|[\w.-]+:(?:\s|$)|- )")
+_JSON = expression(rb'^(?:[{\[]\s*$|\{\s*"|\[\s*\{)')
+_TABLE = expression(rb"^(?:\s*(?:NAMESPACE|LAST ?SEEN|FIRST ?SEEN|NAME|STEP|JobID(?:Raw)?)[\s|]|\| NAME\s)")
 
 
 def read_block(number: int, raw: bytes, lines: Lines, reading: Reading, read_text: ReadText) -> list[Entry] | None:

@@ -1,0 +1,77 @@
+"""What calls a rule up: worked out once when rules are compiled, so that a start need not look into each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from analyzer.rulebook.literals import condition_literals
+from analyzer.rulebook.schema import Condition, Role, Rule
+
+
+class Index(msgspec.Struct, frozen=True):
+    """Which rules (by number) a literal, a structured fact or an exception calls up, and which must always be tried.
+
+    `fields` has for each rule that facts call up the names of which one must be there; `job` are the rules of scope
+    job. `telling` are literals of rules that more is known by than steps of training or harmless noise.
+    """
+
+    ids: list[str]
+    literals: dict[str, list[int]]
+    fields: dict[int, list[str]]
+    exceptions: list[int]
+    always: list[int]
+    job: list[int]
+    telling: list[str]
+
+
+_FIELDS, _EXCEPTIONS = "\0fields", "\0exceptions"  # beside literals: structured facts, or any exception, call a rule up
+_MARKS = frozenset((_FIELDS, _EXCEPTIONS))
+
+
+def index_rules(rules: Sequence[Rule]) -> Index:
+    """Works out for every rule what calls it up."""
+    index = Index([rule.id for rule in rules], {}, {}, [], [], [], [])
+    telling: dict[str, None] = {}
+    for number, rule in enumerate(rules):
+        if rule.scope == "job":
+            index.job.append(number)
+            continue
+        callers = _callers(rule.when)
+        if callers is None:
+            index.always.append(number)
+            continue
+        literals = sorted(callers - _MARKS)
+        for literal in literals:
+            index.literals.setdefault(literal, []).append(number)
+        if rule.role is not Role.NOISE and rule.event != "step":
+            telling.update(dict.fromkeys(literals))
+        if _FIELDS in callers:
+            index.fields[number] = sorted(field_names(rule.when))
+        if _EXCEPTIONS in callers:
+            index.exceptions.append(number)
+    index.telling.extend(telling)
+    return index
+
+
+def _callers(condition: Condition) -> frozenset[str] | None:
+    """What calls a rule up: a message that the condition holds for has one of these; None where none is sure."""
+    literals = condition_literals(condition)
+    if literals:
+        return literals
+    if condition.fields is not None:
+        return frozenset((_FIELDS,))
+    if condition.exception is not None:
+        return frozenset((_EXCEPTIONS,))
+    parts = [_callers(part) for part in (condition.any or condition.all or ())]
+    known = [part for part in parts if part is not None]
+    if condition.any is not None:
+        return frozenset().union(*known) if len(known) == len(parts) else None
+    return min(known, key=lambda part: (_EXCEPTIONS in part, _FIELDS in part, len(part)), default=None)
+
+
+def field_names(condition: Condition) -> frozenset[str]:
+    """The structured facts of which a message must have one for the condition to hold."""
+    parts = [*(condition.any or ()), *(condition.all or ())]
+    return frozenset(condition.fields or ()).union(*(field_names(part) for part in parts))
