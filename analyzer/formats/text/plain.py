@@ -14,6 +14,17 @@ _SLURM_JOB = re.compile(r"\b(?:StepId=|STEP |JobId=|JOB |SLURM_JOB_ID=|Submitted
 _SLURM_FILE = re.compile(r"\bslurm-(\d+)(?:_\d+)?\.(?:out|err|log)$")  # Slurm's own default name, slurm-%j.out
 
 
+_REPLICA_FILE = re.compile(
+    r"(?:^|[/\\._-])(?P<name>(?:worker|task|host|rank|node|master|chief|ps|launcher|executor|process)[-_]?\d+)"
+    r"(?=[._-]|$)(?!.*[/\\])"
+)
+"""Names of files in which launchers and people keep one process's output each (`worker-3.log`, `rank0.out`)."""
+
+
+_TORCHRUN_FILE = re.compile(r"(?:^|[/\\])attempt_(?P<attempt>\d+)[/\\](?P<rank>\d+)[/\\](?:stderr|stdout)\.log$")
+"""Where torchrun keeps the output of each local rank (`--log-dir`, by default below the run's id)."""
+
+
 def recognize_plain(head: Sequence[str], name: str) -> Plain:
     """The dialect of any other text."""
     slurm = [line for line in head if _SLURM.match(line) or "Submitted batch job" in line]
@@ -21,19 +32,30 @@ def recognize_plain(head: Sequence[str], name: str) -> Plain:
         return Plain("slurm", _slurm_job(slurm, name))
     named = {job for line in head if (job := job_named_in(line)) is not None}
     job = named.pop() if len(named) == 1 else None
-    return Plain(job.platform if job else None, job)
+    return Plain(job.platform if job else None, job, *_process_of(name))
 
 
 class Plain:
     """Gives every line as it stands, for the platform and job that the head tells."""
 
-    def __init__(self, platform: str | None, job: JobKey | None) -> None:
-        self._job = job
+    def __init__(
+        self, platform: str | None, job: JobKey | None, replica: str | None = None, attempt: int | None = None
+    ) -> None:
+        self._job, self._replica, self._attempt = job, replica, attempt
         self._fields = {"platform": platform} if platform else {}
 
     def read(self, line: str) -> Said | None:
         """The line."""
-        return Said(text=line, job=self._job, fields=self._fields)
+        return Said(text=line, job=self._job, replica=self._replica, attempt=self._attempt, fields=self._fields)
+
+
+def _process_of(name: str) -> tuple[str | None, int | None]:
+    """The replica and the attempt that a file's name tells."""
+    torchrun = _TORCHRUN_FILE.search(name)
+    if torchrun:
+        return f"rank{torchrun['rank']}", int(torchrun["attempt"])
+    found = _REPLICA_FILE.search(name)
+    return (found["name"] if found else None), None
 
 
 def _slurm_job(lines: Sequence[str], name: str) -> JobKey | None:
