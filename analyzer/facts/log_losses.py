@@ -7,9 +7,8 @@ from typing import Any
 
 import msgspec
 import re2
-import yaml
 
-from analyzer.resources import data_folder
+from analyzer.facts.tables import table
 
 ENTRY_LIMIT = 256_000
 """Bytes of text from which on an entry of Cloud Logging is as large as one may be, so that it may have been cut off.
@@ -36,8 +35,7 @@ class Loss(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def losses() -> tuple[Loss, ...]:
     """The table of losses, in its order."""
-    text = (data_folder("rules") / "tables" / "log_losses.yaml").read_text(encoding="utf-8")
-    return tuple(msgspec.convert(yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), list[Loss]))
+    return tuple(table("log_losses", list[Loss]))
 
 
 def loss_marks() -> list[str]:

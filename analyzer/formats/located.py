@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from typing import Any
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from analyzer.formats.shape import whole_characters
+
+if TYPE_CHECKING:
+    import yaml  # each start would pay for it, and few inputs are YAML
 
 NODE_LIMIT = 2_000_000
 """A document with more parts than this is not read as a description."""
@@ -73,6 +74,8 @@ def json_document(text: str, line: int = 1) -> Document:
 
 def yaml_document(text: str, line: int = 1) -> Document:
     """The YAML document of a text; times stay text. Raises NotADocument where it is none."""
+    import yaml
+
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         node = yaml.compose(text, Loader=loader)
@@ -217,14 +220,16 @@ class _YamlValues:
         self._seen.add(id(node))
         if self._count > NODE_LIMIT or depth > DEPTH_LIMIT or self._again > _ALIASED:
             raise NotADocument("the document has too many parts, is nested too deeply, or repeats itself without end")
-        if isinstance(node, yaml.MappingNode):
+        from yaml import MappingNode, SequenceNode
+
+        if isinstance(node, MappingNode):
             mapping: dict[str, Any] = {}
             for key_node, value_node in node.value:
                 key = str(key_node.value)
                 mapping[key] = self.value(value_node, depth + 1)
                 self._spans[id(mapping), key] = _node_span(key_node, value_node)
             return mapping
-        if isinstance(node, yaml.SequenceNode):
+        if isinstance(node, SequenceNode):
             sequence: list[Any] = []
             for index, item in enumerate(node.value):
                 sequence.append(self.value(item, depth + 1))
