@@ -51,8 +51,7 @@ def telling_line(condition: Condition, message: Message) -> int | None:
         for link in reversed(message.exceptions):
             if _regex(condition.regex, link.headline) is not None:
                 return _line_of(link, message)
-        found = compile_pattern(condition.regex).search(message.text)
-        return message.text.count("\n", 0, found.start()) if found else None
+        return _line_told(condition.regex, message)
     if condition.exception is not None:
         chosen = _chosen_link(condition, message)
         return _line_of(chosen[0], message, condition.message) if chosen else None
@@ -60,6 +59,24 @@ def telling_line(condition: Condition, message: Message) -> int | None:
         if match_message(part, message) is not None and (line := telling_line(part, message)) is not None:
             return line
     return None
+
+
+def _line_told(pattern: str, message: Message) -> int | None:
+    """The first line that a pattern matches on; where a traceback quotes code, one that is not a line of that code."""
+    found = compile_pattern(pattern).search(message.text)
+    if found is None:
+        return None
+    first = message.text.count("\n", 0, found.start())
+    lines = message.text.split("\n")
+    if not message.exceptions or not _is_code(lines, first):
+        return first
+    others = (number for number in range(first + 1, len(lines)) if not _is_code(lines, number))
+    return next((number for number in others if compile_pattern(pattern).search(lines[number])), first)
+
+
+def _is_code(lines: Sequence[str], number: int) -> bool:
+    """Whether a line of a traceback is the source line below a frame."""
+    return number > 0 and lines[number - 1].lstrip().startswith('File "') and lines[number].startswith(" ")
 
 
 def _line_of(link: ExceptionLink, message: Message, pattern: str | None = None) -> int | None:

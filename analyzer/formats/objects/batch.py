@@ -78,7 +78,7 @@ def _event(document: Document, events: list[Any], index: int, task: str | None) 
         text=text,
         fields=fields,
         replica=batch_task(named[0]) if named else f"group0-{failed[1]}" if failed else task,
-        node=machine[2] if machine else None,
+        node=machine[2] if machine and not machine[2].isdigit() else None,  # log lines name the host, never its id
         time=any_instant(event.get("eventTime")),
         line=document.place(event, "description") if event.get("description") else document.place(events, index),
         origin=Origin.SERVICE,
