@@ -136,12 +136,23 @@ def _tie(loose: Partial, named: dict[JobKey, Partial]) -> list[Entry]:
             by_node.setdefault(node, []).append((low, high, key))
     leftover = []
     for entry in loose.in_order():
-        keys = _owners_of(entry, by_pod, by_node)
+        keys = _owners_of(entry, by_pod, by_node) or _own_row(entry, named, by_pod)
         for key in keys:
             named[key].add(entry)
         if not keys:
             leftover.append(entry)
     return leftover
+
+
+def _own_row(entry: Entry, named: dict[JobKey, Partial], by_pod: dict[str, JobKey]) -> list[JobKey]:
+    """A job of its own for the row of a list of jobs that nothing else of the input is about."""
+    if not entry.fields.get("listed"):
+        return []
+    name = str(entry.fields["involved_name"])
+    key = JobKey(str(entry.fields["platform"]), "", name)
+    named[key] = Partial()
+    by_pod[name] = key
+    return [key]
 
 
 def _owners_of(
@@ -172,11 +183,28 @@ def _place(leftover: Sequence[Entry], named: dict[JobKey, Partial]) -> list[Note
         if stray:
             text = "cluster, node or audit entries belong to no job of the input and were left aside"
             notes.append(Note("unrelated", text, count=len(stray)))
+        meant = {key: {entry.source for entry in entries} for key, entries in _told_of(named).items()}
         for source, entries in _by_source(entry for entry in leftover if entry.origin not in _INFRASTRUCTURE).items():
-            _new_job(named, entries, [source])
+            beside = [key for key, sources in meant.items() if source in sources] or list(meant)
+            if len(beside) == 1:
+                for entry in entries:
+                    named[beside[0]].add(entry)
+            else:
+                _new_job(named, entries, [source])
         return notes
     _new_job(named, leftover, sorted({entry.source for entry in leftover}))
     return notes
+
+
+def _told_of(named: Mapping[JobKey, Partial]) -> dict[JobKey, list[Entry]]:
+    """The jobs that the input tells more of than a row of a list or an event about a pod, with those entries."""
+    found: dict[JobKey, list[Entry]] = {}
+    for key, partial in named.items():
+        for entry in partial.entries.values():
+            about_pod = entry.origin is Origin.CLUSTER and entry.fields.get("pod") == key.id
+            if not entry.fields.get("listed") and not about_pod:
+                found.setdefault(key, []).append(entry)
+    return found
 
 
 def _by_source(entries: Iterable[Entry]) -> dict[str, list[Entry]]:

@@ -13,6 +13,7 @@ _INDEXED_POD = re.compile(r"(?P<job>.+)-\d+-[a-z0-9]{5}")
 """A pod of an Indexed Job: JOB-INDEX-RANDOM."""
 _TASK_POD = re.compile(r"(?P<job>.+)-(?:master|chief|worker|ps|evaluator|launcher)-\d+")
 """A pod of a Kubeflow training job: JOB-ROLE-INDEX."""
+_HASH = re.compile(r"-[0-9a-f]{5}$")
 _KUEUE_KINDS = ("job-", "jobset-", "pytorchjob-", "tfjob-", "mpijob-", "rayjob-", "raycluster-", "pod-", "trainjob-")
 
 
@@ -21,6 +22,7 @@ class Owners:
 
     def __init__(self, named: Mapping[JobKey, Partial]) -> None:
         self._by_id: dict[str, list[JobKey]] = {}
+        self._below: dict[str, list[JobKey]] = {}  # by a name, or the first words of one: the keys that begin so
         self._naming: dict[str, list[JobKey]] = {}  # by pod: the keys whose entries name it
         self._holding: dict[str, list[JobKey]] = {}  # by pod: the keys that its output carries
         self._stated: dict[JobKey, set[str]] = {}  # the owners that a key's own entries name
@@ -29,6 +31,9 @@ class Owners:
         self._families: dict[JobKey, set[str]] = {}  # by the job that pods' names suggest: those pods
         for key in sorted(key for key in named if key.platform == "gke"):
             self._by_id.setdefault(key.id, []).append(key)
+            parts = key.id.split("-")
+            for count in range(1, len(parts) + 1):
+                self._below.setdefault("-".join(parts[:count]), []).append(key)
             self._read(key, list(named[key].entries.values()))
 
     def _read(self, key: JobKey, entries: list[Entry]) -> None:
@@ -64,8 +69,18 @@ class Owners:
             return min(known)
         parts = _bare_name(key.id).split("-")
         prefixes = ("-".join(parts[:count]) for count in range(len(parts), 0, -1))
-        above = next((max(found) for name in prefixes if (found := self._prefixed(key, name))), None)
+        queued = self._queued(key)
+        above = queued or next((max(found) for name in prefixes if (found := self._prefixed(key, name))), None)
         return above or self._suggested(key)
+
+    def _queued(self, key: JobKey) -> JobKey | None:
+        """The only job that a Kueue workload's name (kind-NAME-hash) can be of: NAME, or one below it."""
+        bare = _bare_name(key.id)
+        name = _HASH.sub("", bare)
+        if bare == key.id or name == bare:
+            return None
+        found = {self._suggested(other) or other for other in self._below.get(name, ()) if _may_own(other, key)}
+        return found.pop() if len(found) == 1 else None
 
     def _suggested(self, key: JobKey) -> JobKey | None:
         """The job that several pods are named after, as the pods of Indexed Jobs and Kubeflow's jobs are."""

@@ -65,6 +65,11 @@ class Course:
         tried = [attempt for attempt in attempts if attempt.replicas or attempt.end_reason is not None] or attempts
         return tried[-1] if tried else None
 
+    @property
+    def has_peers(self) -> bool:
+        """Whether the job has more than one replica."""
+        return len({lane.name for attempt in self.timeline.attempts for lane in attempt.replicas}) > 1
+
     def went_on_after(self, message: Message) -> int:
         """How many signs of life the same stream gave after a message (any rank, where the message names none)."""
         place = self._place.get(id(message))

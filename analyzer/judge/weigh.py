@@ -53,7 +53,7 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
         _agreement(candidate, verdicts)
         _speaker(candidate)
     _taken_then_failed(candidates, course)
-    own_deaths = _own_deaths(findings, course)
+    own_deaths = _own_deaths(findings, course) if course.has_peers else []
     for candidate in candidates:
         _after_a_peer_died(candidate, own_deaths)
     _explain(candidates)

@@ -51,6 +51,30 @@ def test_an_event_about_an_object_of_the_jobs_name_is_the_jobs() -> None:
     assert {story.key.id: len(story.entries) for story in stories} == {"search": 2, "more": 1}
 
 
+def test_pods_of_one_indexed_job_are_one_without_labels() -> None:
+    """Their names tell it where an export has no labels: JOB-INDEX-RANDOM."""
+    logs = [
+        Entry(text="x", job=JobKey("gke", "p", f"ingest-{i}-{end}"), replica=f"ingest-{i}-{end}", origin=Origin.REPLICA)
+        for i, end in enumerate(("ydqqv", "hesks", "wcm22"))
+    ]
+    workload = Entry(
+        text="Exceeded", job=JobKey("gke", "", "job-ingest-0f3a1"), origin=Origin.CLUSTER,
+        fields={"kind": "workload", "involved_name": "job-ingest-0f3a1"},
+    )  # fmt: skip
+    stories, _ = assemble(sift([*logs, workload]))
+    assert [(story.key.id, len(story.entries)) for story in stories] == [("ingest", 4)]
+
+
+def test_text_joins_the_job_that_the_input_is_about() -> None:
+    """Rows of a list and events of another pod make no second job that output without a speaker could be of."""
+    text = Entry(text="boom", source="console.txt")
+    about = Entry(text="FAILED", job=JobKey("tpu", "p", "t5"), origin=Origin.STATUS, source="console.txt")
+    fields = {"kind": "job", "state": "SUSPENDED", "involved_name": "eval", "listed": True, "platform": "tpu"}
+    row = Entry(text="eval SUSPENDED", origin=Origin.STATUS, source="console.txt", fields=fields)
+    stories, _ = assemble(sift([text, about, row]))
+    assert {story.key.id: len(story.entries) for story in stories} == {"t5": 2, "eval": 1}
+
+
 def test_two_jobs_with_like_names_stay_apart() -> None:
     """`train` and `train-2` are two jobs, though one name begins like the other."""
     one = Entry(text="a", job=JobKey("gke", "acme", "train"), replica="train-abc", origin=Origin.REPLICA)

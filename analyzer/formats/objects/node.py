@@ -78,7 +78,7 @@ def tpu_parts(document: Document, node: dict[str, Any]) -> Iterator[Part]:
     state_facts = as_dict(state)
     error = as_dict(as_dict(state_facts.get("failedData")).get("error")) or as_dict(node.get("error"))
     key = next((key for key in ("healthDescription", "state", "name") if node.get(key)), "name")
-    words = error.get("message") or node.get("healthDescription")
+    words = "\n".join(_refused(error)) or node.get("healthDescription")
     fields = known(
         kind="node" if "/nodes/" in path else "job",
         state=state_facts.get("state") or (state if isinstance(state, str) else None),
@@ -105,6 +105,20 @@ def tpu_parts(document: Document, node: dict[str, Any]) -> Iterator[Part]:
                 time=any_instant(symptom.get("createTime")),
                 line=document.place(symptoms, index),
             )
+
+
+def _refused(error: dict[str, Any]) -> Iterator[str]:
+    """What an error says, and what its details say was violated: the quota by name, the field that is wrong.
+
+    Format: https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto
+    """
+    if error.get("message"):
+        yield str(error["message"])
+    for detail in as_list(error.get("details")):
+        for key in ("violations", "fieldViolations"):
+            for violation in as_list(as_dict(detail).get(key)):
+                if as_dict(violation).get("description"):
+                    yield str(violation["description"])
 
 
 def _last(path: Any) -> str | None:

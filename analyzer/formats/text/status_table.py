@@ -19,6 +19,8 @@ _JOB_STATES = (
     "SUCCEEDED", "COMPLETE", "COMPLETED", "FINISHED", "FAILED", "ERROR", "CANCELLED", "CANCELED", "RUNNING",
     "PENDING", "QUEUED",
 )  # fmt: skip
+_LISTED_BY = {"LOCATION": "batch", "ACCELERATOR_TYPE": "tpu"}
+"""Columns by which the lists of `gcloud batch jobs` and `gcloud compute tpus` are known."""
 _OTHER_OBJECTS = ("ROLES", "VOLUME", "CAPACITY", "CLUSTER-IP", "READY", "ENDPOINTS")
 """Columns of tables that list nodes, volumes or services: the states there are no job's."""
 _SACCT_HEADER = re.compile(r"^\s*JobID(?:Raw)?\s*[|\s].*\bState\b")
@@ -69,14 +71,14 @@ def _jobs(lines: Sequence[str], first: int) -> Iterator[Part]:
     columns = _cells(lines[0])
     state = next(columns.index(name) for name in _STATE_COLUMNS if name in columns)
     table = None if "|" in lines[0] else Table(lines[0], columns)
-    platform = "batch" if "LOCATION" in columns else "gke"  # as `gcloud batch jobs list` has it
+    platform = next((name for column, name in _LISTED_BY.items() if column in columns), "gke")
     for place, line in enumerate(lines[1:], first + 1):
         cells = _cells(line) if table is None else list((table.row(line) or {}).values())
         if len(cells) != len(columns) or cells[state].upper() not in _JOB_STATES:
             continue
         name = cells[columns.index("NAME")]
-        fields = known(kind="job", state=cells[state], involved_name=name)
-        yield Part(text=line.strip(), fields=fields, job=JobKey(platform, "", name), line=place)
+        fields = known(kind="job", state=cells[state], involved_name=name, listed=True, platform=platform)
+        yield Part(text=line.strip(), fields=fields, line=place)
 
 
 def _pods(lines: Sequence[str], first: int) -> Iterator[Part]:
