@@ -54,7 +54,10 @@ def test_an_event_about_an_object_of_the_jobs_name_is_the_jobs() -> None:
 def test_pods_of_one_indexed_job_are_one_without_labels() -> None:
     """Their names tell it where an export has no labels: JOB-INDEX-RANDOM."""
     logs = [
-        Entry(text="x", job=JobKey("gke", "p", f"ingest-{i}-{end}"), replica=f"ingest-{i}-{end}", origin=Origin.REPLICA)
+        Entry(
+            text=f"chunk {i}", job=JobKey("gke", "p", f"ingest-{i}-{end}"), replica=f"ingest-{i}-{end}",
+            origin=Origin.REPLICA,
+        )  # fmt: skip
         for i, end in enumerate(("ydqqv", "hesks", "wcm22"))
     ]
     workload = Entry(
