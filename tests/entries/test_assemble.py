@@ -55,9 +55,11 @@ def test_pods_of_one_indexed_job_are_one_without_labels() -> None:
     """Their names tell it where an export has no labels: JOB-INDEX-RANDOM."""
     logs = [
         Entry(
-            text=f"chunk {i}", job=JobKey("gke", "p", f"ingest-{i}-{end}"), replica=f"ingest-{i}-{end}",
+            text=f"chunk {i}",
+            job=JobKey("gke", "p", f"ingest-{i}-{end}"),
+            replica=f"ingest-{i}-{end}",
             origin=Origin.REPLICA,
-        )  # fmt: skip
+        )
         for i, end in enumerate(("ydqqv", "hesks", "wcm22"))
     ]
     workload = Entry(
