@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from analyzer import __version__
 from analyzer.cli import facts, jobs, mcp, reports, rules, scan, watch
-from analyzer.cli.boundary import run
+from analyzer.cli.boundary import heed_signals, run
 
 
 class JobIdFirst(TyperGroup):
@@ -90,4 +90,5 @@ app.add_typer(rules.app, name="rules", help="The rulebook: list, show, check, st
 
 def main() -> int:
     """Runs the program; returns its exit status."""
+    heed_signals()
     return run(app)
