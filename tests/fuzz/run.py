@@ -19,7 +19,13 @@ def main() -> None:
     """Runs libFuzzer over one target."""
     name, corpus, seconds = sys.argv[1:4]
     Path(corpus).mkdir(parents=True, exist_ok=True)
-    options = [f"-max_total_time={seconds}", "-max_len=20000", "-rss_limit_mb=2048", "-timeout=60", "-print_final_stats=1"]
+    options = [
+        f"-max_total_time={seconds}",
+        "-max_len=20000",
+        "-rss_limit_mb=2048",
+        "-timeout=60",
+        "-print_final_stats=1",
+    ]
     prefix = f"-artifact_prefix={Path(corpus).parent}/{name}-"
     seeds = [str(path) for path in sorted((Path(__file__).parents[2] / "fixtures" / "fuzz").glob(name))]
     atheris.Setup([sys.argv[0], *options, prefix, corpus, *seeds], lambda data: attempt(name, data))
