@@ -1,9 +1,10 @@
 """Masks secrets in log text, each with a mark that stays the same for the same secret: `[masked:gcp-key:3f2a]`.
 
-Two passes. The first knows secrets by their own shape: providers' key prefixes, tokens, private keys, passwords and
+Three passes. The first knows secrets by their own shape: providers' key prefixes, tokens, private keys, passwords and
 signatures in URLs. The second knows them by the name before them: environment variables, arguments, JSON, headers,
-cookies. What merely looks random stays (commits, UUIDs, tensors, images): the text is evidence, and evidence must be
-findable in the input. Both passes are one RE2 expression each, so the work is linear whatever the text holds.
+cookies. The third knows the lines of a key. What merely looks random stays (commits, UUIDs, tensors, images): the text
+is evidence, and evidence must be findable in the input. Each pass is one RE2 expression, so the work is linear whatever
+the text holds.
 """
 
 from __future__ import annotations
@@ -74,7 +75,6 @@ _OWN_SHAPES = (
     _Shape("service-token", r"\b(tskey-[a-z]+-[0-9A-Za-z]+-[0-9A-Za-z]{20,}|NRAK-[0-9A-Z]{27})"),
     _Shape("service-token", r"\b(ntn_[0-9A-Za-z]{40,}|ATATT3[0-9A-Za-z_=-]{60,})"),
     _Shape("private-key", r"\b(AGE-SECRET-KEY-1[0-9A-Z]{58})"),
-    _Shape("private-key", r"(?:^|[^0-9A-Za-z+/=_-])([0-9A-Za-z+/]{64}|[0-9A-Za-z+/]{70})(?:$|[^0-9A-Za-z+/=_-])"),
     _Shape("password-hash", r"(\$2[abxy]\$[0-9]{2}\$[./0-9A-Za-z]{53})"),
     _Shape("password-hash", r"(\$[56]\$[./0-9A-Za-z]{1,16}\$[./0-9A-Za-z]{43,86})"),
     _Shape("telegram-token", r"\b([0-9]{8,10}:AA[0-9A-Za-z_-]{33})\b"),
@@ -133,6 +133,9 @@ _BY_NAME = (
     _Shape("token", rf"""(?i:\btoken){_IS}([0-9A-Za-z._~+/-]{{20,}}=*)"""),
 )  # fmt: skip
 
+# A log holds a key one line at a time. Whole runs are looked for, after all else, since they would hide what they hold.
+_KEY_LINES = (_Shape("key-line", r"([0-9A-Za-z+/=_-]{64,})"),)
+
 _BY_NAME_KINDS = frozenset(shape.kind for shape in _BY_NAME)
 _RANDOM_ONLY = frozenset({"bearer", "token"})
 
@@ -189,9 +192,9 @@ def redact(text: str) -> str:
 
     Half of a surrogate pair, which no file of text can hold, becomes U+FFFD.
     """
-    by_shape, by_name = _passes()
+    by_shape, by_name, key_lines = _passes()
     try:
-        return by_name.mask(by_shape.mask(text)) if _suspicion().Match(text) else text
+        return key_lines.mask(by_name.mask(by_shape.mask(text))) if _suspicion().Match(text) else text
     except UnicodeEncodeError:
         return redact(whole(text))
 
@@ -220,8 +223,8 @@ def whole(text: str) -> str:
 
 
 def _is_harmless(secret: str, kind: str) -> bool:
-    if kind == "private-key" and len(secret) in _KEY_WIDTHS and not _is_mixed(secret):
-        return True
+    if kind == "key-line":
+        return not _is_key_line(secret)
     if kind not in _BY_NAME_KINDS:
         return False
     if kind in _RANDOM_ONLY and not (any(sign.isdigit() for sign in secret) and any(sign.isalpha() for sign in secret)):
@@ -229,8 +232,10 @@ def _is_harmless(secret: str, kind: str) -> bool:
     return len(secret) != _AWS_SECRET_LENGTH and bool(_HARMLESS.fullmatch(secret))
 
 
-def _is_mixed(line: str) -> bool:
-    """Whether a line has what 64 characters of base64 all but surely have, and a digest in hexadecimal has not."""
+def _is_key_line(line: str) -> bool:
+    """Whether it has what a full line of a key all but surely has, and a digest in hexadecimal or a name has not."""
+    if len(line) not in _KEY_WIDTHS or not line.isascii() or not line.replace("+", "").replace("/", "").isalnum():
+        return False
     return any(sign.isdigit() for sign in line) and any(sign.islower() for sign in line) and any(map(str.isupper, line))
 
 
@@ -253,12 +258,12 @@ def _mark(kind: str, secret: str) -> str:
 def _suspicion() -> Any:
     """All expressions as a set that only tells whether one is found: many times faster than looking for groups."""
     found = re2.Set.SearchSet(_options())
-    for shape in (*_OWN_SHAPES, *_BY_NAME):
+    for shape in (*_OWN_SHAPES, *_BY_NAME, *_KEY_LINES):
         found.Add(shape.pattern)
     found.Compile()
     return found
 
 
 @lru_cache(maxsize=1)
-def _passes() -> tuple[_Pass, _Pass]:
-    return _Pass(_OWN_SHAPES), _Pass(_BY_NAME)
+def _passes() -> tuple[_Pass, _Pass, _Pass]:
+    return _Pass(_OWN_SHAPES), _Pass(_BY_NAME), _Pass(_KEY_LINES)

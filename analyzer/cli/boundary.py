@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from analyzer.errors import DiagnoseError, RenderError
 
 INTERNAL_ERROR = 5
 INTERRUPTED = 130
+_KEPT = "what was written is whole, and a scan goes on where it stopped"
 
 
 def run(app: Callable[..., Any]) -> int:
@@ -26,7 +29,7 @@ def run(app: Callable[..., Any]) -> int:
         _complain(str(error))
         return error.exit_status
     except KeyboardInterrupt:
-        _complain("interrupted")
+        _complain(f"interrupted; {_KEPT}")
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -38,10 +41,28 @@ def run(app: Callable[..., Any]) -> int:
         return INTERNAL_ERROR
 
 
+def heed_signals() -> None:
+    """Makes SIGTERM and SIGHUP end the program as Ctrl-C does: workers are stopped, what was begun is cleared away."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
+            signal.signal(number, _stop)
+
+
+def _stop(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
+    _complain(f"stopped by {signal.Signals(number).name}; {_KEPT}")
+    raise SystemExit(128 + number)
+
+
 def _exit_status(call: Callable[[], Any]) -> int:
     try:
         call()
     except SystemExit as stop:
+        if stop.code == INTERRUPTED:  # Typer has caught the KeyboardInterrupt
+            raise KeyboardInterrupt from stop
         return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
     return 0
 

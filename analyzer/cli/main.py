@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from analyzer import __version__
-from analyzer.cli.boundary import run
+from analyzer.cli.boundary import heed_signals, run
 
 _PLAIN: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
 _ENVIRONMENT = (
@@ -136,4 +136,5 @@ def options(
 def main() -> int:
     """Runs the program; returns its exit status."""
     gc.set_threshold(100_000)  # values of a diagnosis live to its end and form no cycles: looking for some is in vain
+    heed_signals()
     return run(app)

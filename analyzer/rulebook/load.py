@@ -21,6 +21,10 @@ _BESIDE = {"message": "exception", "within": "sequence"}
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+_UNREADABLE = (yaml.YAMLError, ValueError, AttributeError, KeyError, RecursionError)
+"""What PyYAML raises: all but the first for values that their own tag or form does not fit (`!!bool x`, 2024-13-45)."""
+
+
 def load_folder(folder: Path) -> list[Rule]:
     """All rules of a folder, ordered by id.
 
@@ -56,7 +60,7 @@ def parse_rule(text: str, where: str) -> Rule:
     try:
         _refuse_aliases(text, where)
         value = yaml.load(text, Loader=_LOADER)
-    except yaml.YAMLError as error:
+    except _UNREADABLE as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         problem = getattr(error, "problem", None) or str(error)
@@ -173,7 +177,7 @@ def _path(text: str) -> list[str]:
 
 def _line_of(text: str, path: list[str]) -> int:
     """The line of the deepest node on the path that exists."""
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    node = yaml.compose(text, Loader=_LOADER)
     line = 1
     for part in path:
         child = None

@@ -18,7 +18,7 @@ import msgspec
 from analyzer.errors import RenderError, UsageError
 from analyzer.model import Note
 from analyzer.scanning.objects import Unit
-from analyzer.scanning.parts import Part
+from analyzer.scanning.parts import ANEW, Part
 
 FILE = "scan.sqlite"
 _FORM = "1"
@@ -81,6 +81,10 @@ class Database:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
+            if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+                raise RenderError(
+                    f"the scan's records are damaged ({error})", where=str(self.path), advice=ANEW
+                ) from error
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise RenderError(
                 f"the scan's records cannot be read or written ({reason})", where=str(self.path),

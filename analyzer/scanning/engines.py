@@ -6,7 +6,9 @@ All give the same result: what is to do is settled before, and results are put t
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -71,7 +73,7 @@ class Pool:
 
     def __enter__(self) -> Engine:
         anew = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(self._workers, mp_context=anew, initializer=_ignore_interrupts)
+        self._pool = ProcessPoolExecutor(self._workers, mp_context=anew, initializer=_serve)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Trace) -> None:
@@ -107,6 +109,14 @@ class Pool:
             ) from error
 
 
-def _ignore_interrupts() -> None:
-    """Leaves Ctrl-C to the process that the user speaks to."""
+def _serve() -> None:
+    """Leaves Ctrl-C to the process that the user speaks to, and ends when that one is gone, however it was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)  # the main thread may wait for a task that nobody sends any more

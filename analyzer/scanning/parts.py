@@ -11,13 +11,15 @@ import msgspec
 from analyzer.entries import Partial, Partials, Sifter
 from analyzer.entries.sift import Tells
 from analyzer.entries.thin import stream_of
-from analyzer.errors import NothingToDiagnose
+from analyzer.errors import NothingToDiagnose, RenderError
 from analyzer.model import Entry, Instant, JobKey, Note
 from analyzer.redact import redact, redact_all
 from analyzer.scanning.objects import Unit, range_source
 from analyzer.scanning.settings import Settings
 from analyzer.sources import open_sources
 
+ANEW = "remove it or choose another --output; the same command then reads everything anew"
+"""What to do about damaged records."""
 FIRST, LAST = 20_000, 5_000
 """Of one stream of a job so many entries are kept at most: its first and its last."""
 SPILL = 40_000
@@ -167,8 +169,15 @@ def pack(entries: list[Entry]) -> bytes:
 
 
 def unpack(data: bytes) -> list[Entry]:
-    """The entries that `pack` was given."""
-    return _decoder.decode(zlib.decompress(data))
+    """The entries that `pack` was given.
+
+    Raises:
+        RenderError: if the bytes are damaged.
+    """
+    try:
+        return _decoder.decode(zlib.decompress(data))
+    except (zlib.error, msgspec.DecodeError) as error:
+        raise RenderError("the scan's records are damaged", where="scan.sqlite", advice=ANEW) from error
 
 
 def joined(parts: Iterable[bytes]) -> Partial:

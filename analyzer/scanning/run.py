@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from analyzer import __version__
-from analyzer.errors import NothingToDiagnose, UsageError
+from analyzer.errors import NothingToDiagnose, RenderError, UsageError
 from analyzer.model import Note
 from analyzer.model.fleet import JobRow
 from analyzer.model.instant import Instant
@@ -25,6 +25,7 @@ from analyzer.scanning.engines import Engine, InProcess, Pool
 from analyzer.scanning.groups import Group, groups_of
 from analyzer.scanning.objects import Object, listed, units_of
 from analyzer.scanning.outputs import Line, check, chosen, frame_of, lines_of, write_outputs
+from analyzer.scanning.parts import ANEW
 from analyzer.scanning.settings import Settings
 from analyzer.scanning.worker import (
     BEGUN,
@@ -256,7 +257,10 @@ def _sweep(folder: Path, wanted: Collection[str | None]) -> None:
 
 
 def _row(kept: Kept) -> JobRow:
-    return msgspec.json.decode(kept.row, type=JobRow, dec_hook=_instant)
+    try:
+        return msgspec.json.decode(kept.row, type=JobRow, dec_hook=_instant)
+    except msgspec.DecodeError as error:
+        raise RenderError("the scan's records are damaged", where="scan.sqlite", advice=ANEW) from error
 
 
 def _instant(kind: type, value: object) -> object:
