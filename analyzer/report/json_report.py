@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, cast
 
@@ -72,6 +73,11 @@ def load_report(data: bytes, where: str | None = None) -> Report:
         raise NothingToDiagnose(
             f"this is no saved diagnosis ({error})", where=where, advice="give a file written by --format json"
         ) from error
+    if word := next(_unknown_words(report), None):
+        raise NothingToDiagnose(
+            f"this is no saved diagnosis ({word[0]} {word[1]!r} is not known)", where=where,
+            advice="give a file written by --format json",
+        )  # fmt: skip
     if report.schema_version > SCHEMA_VERSION:
         raise NothingToDiagnose(
             f"the saved diagnosis has schema version {report.schema_version}, newer than {SCHEMA_VERSION}",
@@ -79,6 +85,21 @@ def load_report(data: bytes, where: str | None = None) -> Report:
             advice="render it with the program's version that wrote it, or update",
         )
     return report
+
+
+def _unknown_words(value: object) -> Iterator[tuple[str, str]]:
+    """Words, with the names of their fields, that are none of the closed list that they are from."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _unknown_words(item)
+    elif isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            item = getattr(value, name)
+            listed = _CLOSED_LISTS.get((type(value).__name__, name))
+            if listed is None:
+                yield from _unknown_words(item)
+            elif item is not None and item not in _LISTS[listed][1]:
+                yield name, item
 
 
 @lru_cache(maxsize=1)

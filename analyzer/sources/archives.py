@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import lzma
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -22,6 +25,11 @@ from analyzer.sources.compression import (
 )
 
 MEMBER_LIMIT = 100_000
+DAMAGE = (
+    zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, NotImplementedError, RuntimeError, ValueError,
+    struct.error, zlib.error, lzma.LZMAError,
+)  # fmt: skip
+"""What the standard library raises for archives that are damaged, encrypted or of an unknown method."""
 
 
 def zip_members(path: Path, name: str, notes: list[Note]) -> Iterator[Source]:
@@ -29,7 +37,7 @@ def zip_members(path: Path, name: str, notes: list[Note]) -> Iterator[Source]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
-    except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
+    except DAMAGE as error:
         notes.append(Note("unreadable", f"this zip archive cannot be read ({error})", name))
         return
     if len(members) > MEMBER_LIMIT:
@@ -37,7 +45,7 @@ def zip_members(path: Path, name: str, notes: list[Note]) -> Iterator[Source]:
             Note("bomb", f"only the first {MEMBER_LIMIT} of {len(members)} files of this archive were read", name)
         )
     for member in members[:MEMBER_LIMIT]:
-        if not member.is_dir() and not _hidden(member.filename):
+        if member.filename and not member.is_dir() and not _hidden(member.filename):
             yield Source(f"{name}!{_shown(member.filename)}", _ZipMember(path, member, name, notes).open)
 
 
@@ -54,7 +62,7 @@ def tar_members(stream: BinaryIO, name: str, notes: list[Note]) -> Iterator[Sour
                     return
                 if member.isfile() and not _hidden(member.name):
                     yield from _tar_member(archive, member, name, notes)
-    except (tarfile.TarError, OSError, EOFError) as error:
+    except DAMAGE as error:
         notes.append(Note("truncated", f"this tar archive ends in the middle or is damaged ({error})", name))
 
 
@@ -84,7 +92,7 @@ class _TarMember(io.RawIOBase):
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
         try:
             data = self._content.read(len(buffer))
-        except (tarfile.TarError, OSError, EOFError) as error:
+        except DAMAGE as error:
             self._notes.append(Note("truncated", f"the archive ends within this file ({error})", self._name))
             return 0
         buffer[: len(data)] = data
@@ -111,9 +119,12 @@ class _ZipMember:
             )
             return _Nothing()
         try:
-            archive = zipfile.ZipFile(self._path)
-            return _ZipContent(archive, archive.open(self._member), self._name, self._notes)
-        except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError) as error:  # RuntimeError: encrypted
+            with contextlib.ExitStack() as opened:
+                archive = opened.enter_context(zipfile.ZipFile(self._path))
+                content = _ZipContent(archive, archive.open(self._member), self._name, self._notes)
+                opened.pop_all()  # which the content closes
+                return content
+        except DAMAGE as error:
             self._notes.append(Note("unreadable", f"this file of the archive cannot be read ({error})", self._name))
             return _Nothing()
 
@@ -133,7 +144,7 @@ class _ZipContent(io.RawIOBase):
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
         try:
             data = self._content.read(len(buffer))
-        except (zipfile.BadZipFile, OSError, EOFError, ValueError, zlib.error) as error:
+        except DAMAGE as error:
             self._notes.append(Note("damaged", f"this file of the archive is damaged ({error})", self._name))
             return 0
         buffer[: len(data)] = data
