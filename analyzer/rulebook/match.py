@@ -104,10 +104,14 @@ class Matcher:
             candidates.update(self._index.exceptions)
         return candidates
 
-    def find_exhaustively(self, message: Message, platform: str = "") -> list[Finding]:
-        """The same without the prefilter: the reference that `find` is tested against."""
-        numbers = [n for n, rule in enumerate(self.rules) if rule.scope == "message"]
+    def find_exhaustively(self, message: Message, platform: str = "", only: str | None = None) -> list[Finding]:
+        """The same without the prefilter: the reference that `find` is tested against. `only`: the id of one rule."""
+        wanted = bisect_left(self._index.ids, only) if only is not None else None
+        numbers = [n for n in ([wanted] if wanted is not None else range(len(self.rules))) if self._is_of_message(n)]
         return self._confirm(numbers, message, platform)
+
+    def _is_of_message(self, number: int) -> bool:
+        return self.rules[number].scope == "message"
 
     def _confirm(self, numbers: Sequence[int], message: Message, platform: str) -> list[Finding]:
         found = []

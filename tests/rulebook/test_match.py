@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.model import Origin
@@ -62,6 +62,7 @@ def test_both_literal_engines_agree(text: str) -> None:
     assert LiteralFinder(words).by_text(["", lowered, "x"]) == ({1: found} if found else {})
 
 
+@settings(max_examples=20)
 @given(st.data())
 def test_the_prefilter_changes_nothing(data: st.DataObject) -> None:
     """Over mixtures of the rulebook's own words, the prefiltered search finds what the exhaustive one finds."""
