@@ -23,6 +23,7 @@ class ExitCause(msgspec.Struct, frozen=True):
     weight: int
     retry: str
     title: Text
+    before_peers: bool = False  # no lost connection or vain wait gives this code
 
 
 @lru_cache(maxsize=1)
@@ -32,15 +33,22 @@ def exit_causes() -> Mapping[int, ExitCause]:
     return {code: row for row in rows for code in row.codes}
 
 
-def exit_candidates(findings: Sequence[Finding], positions: Mapping[int, int], course: Course) -> list[Candidate]:
-    """Candidates out of the platform's words on exit codes, in the job's last life; a container's own count last."""
+def exit_candidates(
+    findings: Sequence[Finding], positions: Mapping[int, int], course: Course, *, before_peers: bool = False
+) -> list[Candidate]:
+    """Candidates out of the platform's words on exit codes, in the job's last life; a container's own count last.
+
+    `before_peers`: only codes that no trouble with peers gives.
+    """
     found: list[Candidate] = []
     for finding in sorted(findings, key=lambda finding: finding.message.origin is Origin.REPLICA):
         code = finding.values.get("exit_code")
         if finding.role is not Role.VERDICT or finding.rule.cause is not None or code is None:
             continue
         row = exit_causes().get(int(code)) if code.lstrip("-").isdigit() else None
-        if row is None or not course.in_last_life(finding.replica, finding.time):
+        if row is None or (before_peers and not row.before_peers):
+            continue
+        if not course.in_last_life(finding.replica, finding.time):
             continue
         rule = Rule(id=f"exit_code.{code.lstrip('-')}", title=row.title, role=Role.ROOT, when=Condition(regex="exit"),
                     cause=row.cause, weight=row.weight, retry=row.retry)  # fmt: skip
@@ -51,5 +59,7 @@ def exit_candidates(findings: Sequence[Finding], positions: Mapping[int, int], c
             lang=course.lang,
         )
         candidate.give(row.weight, "code_says_this", code=code)
+        if before_peers:
+            candidate.give(20, "no_peer_gives_code")
         found.append(candidate)
     return found[:1]

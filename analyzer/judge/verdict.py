@@ -9,7 +9,7 @@ import msgspec
 from analyzer.judge.candidates import Candidate, build, place_of
 from analyzer.judge.course import Course
 from analyzer.judge.exits import exit_candidates
-from analyzer.judge.weigh import weigh
+from analyzer.judge.weigh import PEER_TROUBLE, weigh
 from analyzer.model import Message
 from analyzer.rulebook import Finding
 
@@ -34,8 +34,11 @@ def choose(messages: Sequence[Message], findings: Sequence[Finding], course: Cou
     candidates = build(findings, positions, course)
     weigh(candidates, findings, course)
     standing = [c for c in candidates if c.explained_by is None]
-    if not any(c.score >= CONVINCING for c in standing):
+    convincing = [c for c in standing if c.score >= CONVINCING]
+    if not convincing:
         standing += exit_candidates(findings, positions, course)
+    elif all(c.finding.rule.category in PEER_TROUBLE for c in convincing):
+        standing += exit_candidates(findings, positions, course, before_peers=True)
     ranked = sorted(standing, key=_rank)
     convincing = [c for c in ranked if c.score >= CONVINCING]
     best = next((c for c in convincing if not c.finding.hearsay), convincing[0] if convincing else None)

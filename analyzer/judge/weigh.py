@@ -19,6 +19,9 @@ PEER_TROUBLE = frozenset(("network", "timeout"))
 PEER_LAG = 60.0
 """Seconds by which a peer's end may be logged after its connections break: the runner and the service report late."""
 
+STOPPED = frozenset(("timeout", "cancelled"))
+"""Categories that say what ended a job which may have hung before."""
+
 NOT_ITS_OWN = PEER_TROUBLE | {"preemption", "cancelled", "hardware"}
 """Categories that do not say that the program or its machine failed by itself."""
 
@@ -53,6 +56,7 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
         _agreement(candidate, verdicts)
         _speaker(candidate)
     _taken_then_failed(candidates, course)
+    _stood_still(candidates, course)
     own_deaths = _own_deaths(findings, course) if course.has_peers else []
     for candidate in candidates:
         _after_a_peer_died(candidate, own_deaths)
@@ -102,6 +106,15 @@ def _taken_then_failed(candidates: Sequence[Candidate], course: Course) -> None:
         message = candidate.finding.message
         if any(c.score > 0 and (over or course.began_anew_between(message, c.finding.message)) for c in own):
             candidate.give(-SURVIVED, "ran_again_then_failed")
+
+
+def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:
+    """That it was stopped is no cause where the job stood still since a process of it had failed by itself."""
+    raised = [c for c in candidates if _is_raised(c) and c.finding.rule.category not in NOT_ITS_OWN]
+    still = [c for c in raised if not course.job_went_on_after(c.finding.message)]
+    for candidate in candidates:
+        if candidate.finding.rule.category in STOPPED and any(c.position < candidate.position for c in still):
+            candidate.give(-60, "stood_still")
 
 
 def _agreement(candidate: Candidate, verdicts: Iterable[Finding]) -> None:

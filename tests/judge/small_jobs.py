@@ -41,6 +41,7 @@ RULES = [
     rule("user_exception.boom", "BOOM (?P<what>\\w+)"),
     rule("out_of_memory.gpu", "GPU IS FULL", weight=80, explains="[network.nccl]"),
     rule("network.nccl", "NCCL broke", weight=55),
+    rule("timeout.limit", "TIME IS UP", weight=88),
     rule("preemption.spot", "PREEMPTED", weight=80),
     rule("progress.restored", "resumed", role="progress", event="checkpoint_restored"),
     rule("progress.step", "step (?P<step>\\d+) done", role="progress", event="step"),

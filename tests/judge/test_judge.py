@@ -22,6 +22,23 @@ def test_a_machine_that_was_taken_away_is_no_cause_once_the_job_failed_by_itself
     assert last.category == "preemption"
 
 
+def test_a_limit_of_time_is_no_cause_of_a_job_that_hung_since_a_process_failed() -> None:
+    """What broke is the cause; but a job that made progress after it was ended by the limit."""
+    broke = said(1, "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: BOOM now")
+    assert judged(broke, service(9000, "TIME IS UP")).category == "user_exception"
+    went_on = [said(second, f"step {second} done") for second in (2, 3, 4)]
+    assert judged(broke, *went_on, service(9000, "TIME IS UP")).category == "timeout"
+
+
+def test_a_crash_of_one_replica_comes_before_the_lost_connections_of_others() -> None:
+    """The platform's word on its exit code is enough, where no line says more of it."""
+    lost = [said(1, "NCCL broke", f"workerpool1-{number}") for number in (0, 1)]
+    crashed = judged(*lost, service(9, "replica workerpool0-0 exited with 139"))
+    assert (crashed.category, crashed.cause) == ("user_exception", "crash_signal_sigsegv")
+    aborted = judged(*lost, service(9, "replica workerpool0-0 exited with 134"))  # NCCL's watchdog aborts so
+    assert aborted.category == "network"
+
+
 def test_a_peers_network_error_follows_from_the_first_death() -> None:
     """A cause on one replica explains the errors of the others, and they become its symptoms."""
     diagnosis = judged(
