@@ -28,7 +28,7 @@ class Verdict(msgspec.Struct):
 def choose(messages: Sequence[Message], findings: Sequence[Finding], course: Course) -> Verdict:
     """The verdict over a job's findings. Ties are broken by time, then by place in the log, then by rule id.
 
-    Hearsay is believed only where nothing that is known at first hand convinces.
+    Hearsay is never it: who would know says so himself, or the answer is unknown.
     """
     positions = place_of(messages)
     candidates = build(findings, positions, course)
@@ -41,7 +41,7 @@ def choose(messages: Sequence[Message], findings: Sequence[Finding], course: Cou
         standing += exit_candidates(findings, positions, course, before_peers=True)
     ranked = sorted(standing, key=_rank)
     convincing = [c for c in ranked if c.score >= CONVINCING]
-    best = next((c for c in convincing if not c.finding.hearsay), convincing[0] if convincing else None)
+    best = next((c for c in convincing if not c.finding.hearsay), None)
     rivals = [candidate for candidate in ranked if candidate is not best]
     return Verdict(best, rivals, [c for c in candidates if c.explained_by is not None])
 

@@ -46,4 +46,6 @@ def _is_hearsay(finding: Finding) -> bool:
     rule = finding.rule
     if finding.message.origin is not Origin.REPLICA or (finding.message.exceptions and rule.role is Role.ROOT):
         return False
-    return rule.event in _OUTSIDE or (rule.category in _DECIDED_OUTSIDE and not _OUTSIDERS.isdisjoint(rule.from_))
+    told_by_others = not _OUTSIDERS.isdisjoint(rule.from_)
+    conclusion = rule.role is Role.VERDICT and rule.event == "stopped"  # another's word on the end, not a signal's trace
+    return rule.event in _OUTSIDE or (told_by_others and (conclusion or rule.category in _DECIDED_OUTSIDE))

@@ -159,7 +159,7 @@ def _signals(
         if place is None:
             place = _nearest(clock, first)
         event = finding.event
-        if finding.role in (Role.ROOT, Role.CASCADE, Role.NOISE):
+        if finding.role in (Role.ROOT, Role.CASCADE, Role.NOISE) and not finding.hearsay:
             _mark_role(marks.setdefault(place, _Marks()), finding)
         if event is None or (event in OF_A_REPLICA and _is_description(first)):
             continue
