@@ -33,7 +33,7 @@ lint: $(VENV)/.checks
 	$(BIN)/diagnose rules check
 
 docs: $(VENV)/.checks
-	$(BIN)/python -m mkdocs build --strict --quiet --site-dir site
+	$(BIN)/python -m mkdocs build --strict --site-dir site
 	@echo 'Built: $(CURDIR)/site/index.html. With search: $(BIN)/python -m http.server --directory site 8000'
 
 # Versions for all systems and Pythons, with hashes and without the name of an index. Commit what it changes.

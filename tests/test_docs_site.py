@@ -31,7 +31,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if MISSING:
         pytest.skip("LEFT OUT: the site's tests. They need the group docs: pip install --group docs")
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    # Not with --quiet: what is not logged is not counted as a warning either.
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
