@@ -18,9 +18,10 @@ ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "fixtures" / "demo" / "vertex-restart-then-failed.json"
 
 
-def _build(kind: str, source: Path, target: Path) -> Path:
+def _build(kind: str, source: Path, target: Path, **environment: str) -> Path:
     command = [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(target), str(source)]
-    subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+    variables = {**os.environ, "SOURCE_DATE_EPOCH": "1760000000", **environment}
+    subprocess.run(command, check=True, capture_output=True, text=True, timeout=300, env=variables)
     return next(target.glob("*.whl" if kind == "wheel" else "*.tar.gz"))
 
 
@@ -33,10 +34,13 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from nothing but the source distribution."""
-    folder = tmp_path_factory.mktemp("unpacked")
+    return _build("wheel", _unpacked(sdist, tmp_path_factory.mktemp("unpacked")), tmp_path_factory.mktemp("wheel"))
+
+
+def _unpacked(sdist: Path, folder: Path) -> Path:
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
-    return _build("wheel", next(folder.iterdir()), tmp_path_factory.mktemp("wheel"))
+    return next(folder.iterdir())
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +86,17 @@ def test_wheel_holds_every_rule_and_template(wheel: Path) -> None:
     assert {"analyzer/_data/rulebook.msgpack", "analyzer/_data/tables.msgpack"} <= names
     assert "analyzer/py.typed" in names
     assert not [name for name in names if name.startswith(("tests/", "fixtures/"))]
+
+
+def test_wheel_is_reproducible(sdist: Path, wheel: Path, tmp_path: Path) -> None:
+    """Built again in another folder, of files with other times and rights, it is the same byte for byte."""
+    source = _unpacked(sdist, tmp_path / "elsewhere" / "of_a_longer_name")
+    for number, path in enumerate(sorted(source.rglob("*.py"))):
+        os.utime(path, (1_500_000_000 + number, 1_500_000_000 + number))
+        path.chmod(0o600)
+    again = _build("wheel", source, tmp_path / "again", PYTHONHASHSEED="7", TZ="Asia/Tokyo", LC_ALL="C")
+    assert again.name == wheel.name
+    assert again.read_bytes() == wheel.read_bytes()
 
 
 def test_installed_program_is_not_the_checkout(program: Path) -> None:

@@ -47,5 +47,5 @@ def _is_hearsay(finding: Finding) -> bool:
     if finding.message.origin is not Origin.REPLICA or (finding.message.exceptions and rule.role is Role.ROOT):
         return False
     told_by_others = not _OUTSIDERS.isdisjoint(rule.from_)
-    conclusion = rule.role is Role.VERDICT and rule.event == "stopped"  # another's word on the end, not a signal's trace
+    conclusion = rule.role is Role.VERDICT and rule.event == "stopped"  # not a signal's trace
     return rule.event in _OUTSIDE or (told_by_others and (conclusion or rule.category in _DECIDED_OUTSIDE))
