@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from analyzer.cli.boundary import write_output
-from analyzer.cli.options import Debug, Packs
+from analyzer.cli.options import Debug, Logs, Packs
 from analyzer.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -78,12 +78,29 @@ def check(
 def new(
     rule_id: Annotated[str, typer.Argument(help="Its id, e.g. out_of_memory.gpu.my_library.", metavar="RULE")],
     folder: Annotated[Path, typer.Option("--rules", help="The folder of your rules.")] = Path("rules"),
+    job: Annotated[
+        str | None, typer.Option("--from", help="A job of --logs: the rule is to know its most telling line.")
+    ] = None,
+    logs: Logs = None,
     debug: Debug = False,
 ) -> None:
     """Start a new rule."""
     from analyzer.rulebook.skeleton import write_skeleton
 
-    typer.echo(f"written: {write_skeleton(rule_id, folder)}")
+    if (job is None) != (not logs):
+        raise UsageError("--from and --logs go together", advice="write --from JOB_ID --logs export.json")
+    line = _telling_line(job, logs or []) if job is not None else None
+    typer.echo(f"written: {write_skeleton(rule_id, folder, line)}")
+
+
+def _telling_line(job: str, logs: list[str]) -> str:
+    """The first line of a job's proof, with secrets masked: a rule's example is made to be shared."""
+    from analyzer.api import diagnose
+
+    root = diagnose(logs, job).root_cause
+    if root is None or not root.evidence:
+        raise UsageError(f"job {job!r} shows no line that would tell a failure", advice="start the rule without --from")
+    return next(line for line in root.evidence[0].text.splitlines() if line.strip())
 
 
 @app.command("export", help="Regular expressions of the rulebook, one a line, for `rg --no-unicode -f`.")

@@ -9,25 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-import msgspec
-
-from analyzer.facts.tables import table
+from analyzer.facts.masks import masks
 from analyzer.model import Message
 from analyzer.rulebook.patterns import Pattern, compile_pattern
 
 MAX_CHARS = 400  # of a line's first line: two lines that agree so far are of one shape
 
 
-class Mask(msgspec.Struct, frozen=True):
-    """Something that differs from run to run, and the token that stands for it."""
-
-    token: str
-    regex: str
-
-
 @lru_cache(maxsize=1)
 def _masks() -> list[tuple[str, Pattern]]:
-    return [(mask.token, compile_pattern(mask.regex)) for mask in table("masks", list[Mask])]
+    return [(mask.token, compile_pattern(mask.regex)) for mask in masks()]
 
 
 @lru_cache(maxsize=65_536)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from analyzer.judge.sentences import sentence
 from analyzer.model import Diagnosis, Job, Remedy, RootCause, Timeline
 from analyzer.rulebook import Finding
@@ -113,4 +115,5 @@ class CaseTexts:
     def unknown_remedy(self, diagnosis: Diagnosis) -> list[Remedy]:
         """What would settle an unknown cause."""
         commands = [gap.command for gap in diagnosis.gaps if gap.command]
+        commands.append(f"diagnose rules new CATEGORY.NAME --from {shlex.quote(diagnosis.job.id)} --logs PATH")
         return [Remedy(title=self.say("settle_title"), steps=[self.say("settle_step")], commands=commands)]
