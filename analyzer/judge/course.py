@@ -34,14 +34,14 @@ class Course:
         self.timeline = timeline
         self.lang = lang  # of the reasons that are drawn from it
         self._place = {id(message): place for place, message in enumerate(messages)}
-        self._signs: dict[tuple[str | None, int | None], list[int]] = {}
+        self._signs: dict[tuple[str | None, int | None, object], list[int]] = {}  # by replica, rank and trial
         self._all_signs: list[int] = []
         self._beginnings = [
             self._place[id(finding.message)]
             for finding in findings
             if finding.event in BEGINNINGS and id(finding.message) in self._place
         ]
-        self._good_ends: list[tuple[int, str | None]] = []
+        self._good_ends: list[tuple[int, str | None, object]] = []
         # Whether only containers themselves say that the training reached its end.
         self.containers_alone_end_well = all(
             f.message.origin is Origin.REPLICA for f in findings if f.event in ENDS_WELL
@@ -50,11 +50,11 @@ class Course:
         for finding in findings:
             if finding.event in SIGNS_OF_LIFE and id(finding.message) in self._place and not self._is_refuted(finding):
                 place = self._place[id(finding.message)]
-                key = (finding.message.replica, finding.message.rank)
+                key = (finding.message.replica, finding.message.rank, _trial(finding.message))
                 self._signs.setdefault(key, []).append(place)
                 self._all_signs.append(place)
                 if finding.event in ENDS_WELL or at_its_end(finding):
-                    self._good_ends.append((place, finding.message.replica))
+                    self._good_ends.append((place, finding.message.replica, _trial(finding.message)))
         for places in (*self._signs.values(), self._all_signs):
             places.sort()
 
@@ -76,9 +76,9 @@ class Course:
         if place is None:
             return 0
         count = 0
-        for (replica, rank), places in self._signs.items():
+        for (replica, rank, trial), places in self._signs.items():
             same_rank = rank is None or message.rank is None or rank == message.rank
-            if replica == message.replica and same_rank:
+            if replica == message.replica and same_rank and trial == _trial(message):
                 count += len(places) - bisect_right(places, place)
         return count
 
@@ -102,7 +102,11 @@ class Course:
         place = self._place.get(id(message))
         last = self.last_attempt
         failed = last is not None and last.end_reason not in (None, "success", "cancelled")
-        ends = [end for end, replica in self._good_ends if not failed or replica == message.replica]
+        ends = [
+            end
+            for end, replica, trial in self._good_ends
+            if trial == _trial(message) and (not failed or replica == message.replica)
+        ]
         return place is not None and bool(ends) and max(ends) > place
 
     def _is_refuted(self, finding: Finding) -> bool:
@@ -185,6 +189,11 @@ class Course:
         if run.exit_code is None:
             return sentence(f"run_{run.reason}", self.lang)
         return sentence("run_code", self.lang, {"code": str(run.exit_code)})
+
+
+def _trial(message: Message) -> object:
+    """The trial of a tuning job that a message is of: trials run side by side under the same replica's name."""
+    return message.first.fields.get("trial")
 
 
 def at_its_end(finding: Finding) -> bool:
