@@ -15,6 +15,11 @@ _SYSLOG = re.compile(
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)"
     r" (?P<host>[\w.-]+) (?P<unit>[\w./@()-]+?)(?:\[\d+\])?: "
 )
+_SCRIPT = re.compile(
+    r"^.{0,120}?\b(?:google_metadata_script_runner(?:_adapt)?|startup-script|GCEMetadataScripts)(?:\[\d+\])?: "
+    r"(?:\S+ GCEMetadataScripts: )?(?:INFO )?startup-script(?:-url)?: (?P<text>.*)$"
+)
+"""What a VM's startup script prints: the program's own output, that the guest agent writes into the machine's log."""
 _UNITS = re.compile(
     r"^(?:kernel|kubelet|containerd|dockerd|systemd[\w-]*|sshd|node-problem-detector|google_\w+|crond?|audit.*"
     r"|nvidia[\w.-]*|rsyslogd|slurmd|dhclient|chronyd|snapd|NetworkManager|mcelog|rasdaemon)$",
@@ -39,7 +44,7 @@ def recognize_slurmctld(head: Sequence[str], name: str) -> Slurmctld | None:
 
 
 class Machine:
-    """Reads lines of a machine's log; all of them are the machine's."""
+    """Reads lines of a machine's log; all of them are the machine's but what its startup script prints."""
 
     def __init__(self) -> None:
         self._host: str | None = None
@@ -49,6 +54,9 @@ class Machine:
         row = _SYSLOG.match(line)
         if row:
             self._host = row["host"]
+        script = _SCRIPT.match(line)
+        if script:
+            return Said(text=script["text"], origin=Origin.REPLICA, replica=self._host, node=self._host)
         return Said(text=line, origin=Origin.NODE, node=self._host)
 
 
