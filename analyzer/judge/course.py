@@ -34,14 +34,15 @@ class Course:
         self.timeline = timeline
         self.lang = lang  # of the reasons that are drawn from it
         self._place = {id(message): place for place, message in enumerate(messages)}
-        self._signs: dict[tuple[str | None, int | None], list[int]] = {}
+        self._runs = _runs_of(timeline)
+        self._signs: dict[str | None, dict[int | None, list[int]]] = {}
         self._all_signs: list[int] = []
-        self._beginnings = [
+        self._beginnings = sorted(
             self._place[id(finding.message)]
             for finding in findings
             if finding.event in BEGINNINGS and id(finding.message) in self._place
-        ]
-        self._good_ends: list[tuple[int, str | None]] = []
+        )
+        self._last_good_end: dict[str | None, int] = {}
         # Whether only containers themselves say that the training reached its end.
         self.containers_alone_end_well = all(
             f.message.origin is Origin.REPLICA for f in findings if f.event in ENDS_WELL
@@ -50,13 +51,14 @@ class Course:
         for finding in findings:
             if finding.event in SIGNS_OF_LIFE and id(finding.message) in self._place and not self._is_refuted(finding):
                 place = self._place[id(finding.message)]
-                key = (finding.message.replica, finding.message.rank)
-                self._signs.setdefault(key, []).append(place)
+                replica = finding.message.replica
+                self._signs.setdefault(replica, {}).setdefault(finding.message.rank, []).append(place)
                 self._all_signs.append(place)
                 if finding.event in ENDS_WELL or at_its_end(finding):
-                    self._good_ends.append((place, finding.message.replica))
-        for places in (*self._signs.values(), self._all_signs):
+                    self._last_good_end[replica] = max(place, self._last_good_end.get(replica, -1))
+        for places in (*(by_rank for ranks in self._signs.values() for by_rank in ranks.values()), self._all_signs):
             places.sort()
+        self._last_good_end_of_any = max(self._last_good_end.values(), default=-1)
 
     @property
     def last_attempt(self) -> Attempt | None:
@@ -75,12 +77,11 @@ class Course:
         place = self._place.get(id(message))
         if place is None:
             return 0
-        count = 0
-        for (replica, rank), places in self._signs.items():
-            same_rank = rank is None or message.rank is None or rank == message.rank
-            if replica == message.replica and same_rank:
-                count += len(places) - bisect_right(places, place)
-        return count
+        return sum(
+            len(places) - bisect_right(places, place)
+            for rank, places in self._signs.get(message.replica, {}).items()
+            if rank is None or message.rank is None or rank == message.rank
+        )
 
     def job_went_on_after(self, message: Message) -> int:
         """How many signs of life the whole job gave after a message."""
@@ -92,7 +93,8 @@ class Course:
         first, last = self._place.get(id(one)), self._place.get(id(other))
         if first is None or last is None:
             return False
-        return any(first < place < last for place in self._beginnings)
+        after = bisect_right(self._beginnings, first)
+        return after < len(self._beginnings) and self._beginnings[after] < last
 
     def ended_well_after(self, message: Message) -> bool:
         """Whether a replica said after a message that training is done, or reached its last step.
@@ -102,8 +104,8 @@ class Course:
         place = self._place.get(id(message))
         last = self.last_attempt
         failed = last is not None and last.end_reason not in (None, "success", "cancelled")
-        ends = [end for end, replica in self._good_ends if not failed or replica == message.replica]
-        return place is not None and bool(ends) and max(ends) > place
+        end = self._last_good_end.get(message.replica, -1) if failed else self._last_good_end_of_any
+        return place is not None and end > place
 
     def _is_refuted(self, finding: Finding) -> bool:
         """Whether others tell that the job, or the run whose program says it reached its end, ended with a failure."""
@@ -117,15 +119,9 @@ class Course:
         run = pair[1]
         return run.doomed or (run.reason in REFUTES and run.exit_code not in (None, 0))
 
-    def runs(self, replica: str | None) -> list[tuple[Attempt, Run]]:
+    def runs(self, replica: str | None) -> Sequence[tuple[Attempt, Run]]:
         """The runs of a replica over all attempts, in order."""
-        return [
-            (attempt, run)
-            for attempt in self.timeline.attempts
-            for lane in attempt.replicas
-            if lane.name == replica
-            for run in lane.runs
-        ]
+        return self._runs.get(replica, ())
 
     def run_at(self, replica: str | None, time: Instant | None) -> tuple[Attempt, Run] | None:
         """The run of a replica that a moment falls into: the last one that had begun (clock slack allowed for)."""
@@ -185,6 +181,14 @@ class Course:
         if run.exit_code is None:
             return sentence(f"run_{run.reason}", self.lang)
         return sentence("run_code", self.lang, {"code": str(run.exit_code)})
+
+
+def _runs_of(timeline: Timeline) -> dict[str | None, list[tuple[Attempt, Run]]]:
+    found: dict[str | None, list[tuple[Attempt, Run]]] = {}
+    for attempt in timeline.attempts:
+        for lane in attempt.replicas:
+            found.setdefault(lane.name, []).extend((attempt, run) for run in lane.runs)
+    return found
 
 
 def at_its_end(finding: Finding) -> bool:
