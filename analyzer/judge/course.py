@@ -35,6 +35,12 @@ class Course:
         self.lang = lang  # of the reasons that are drawn from it
         self._place = {id(message): place for place, message in enumerate(messages)}
         self._runs = _runs_of(timeline)
+        self._last_starts = {
+            name: run.start
+            for name, runs in self._runs.items()
+            for _, run in runs
+            if not run.doomed and run.start is not None
+        }
         self._signs: dict[str | None, dict[int | None, list[int]]] = {}
         self._all_signs: list[int] = []
         self._beginnings = sorted(
@@ -140,10 +146,8 @@ class Course:
             return True
         if last.start is not None and time.plus(CLOCK_SLACK) < last.start:
             return False
-        lives = [run for _, run in self.runs(replica) if not run.doomed and run.start is not None]
-        if not lives or lives[-1].start is None:
-            return True
-        return time.plus(1.0) >= lives[-1].start
+        start = self._last_starts.get(replica)
+        return start is None or time.plus(1.0) >= start
 
     def exit_of(self, replica: str | None, time: Instant | None) -> tuple[int | None, str | None]:
         """Exit code and signal of the run that a moment falls into."""

@@ -7,6 +7,7 @@ into CORPUS's parent. What is worth keeping goes into `fixtures/fuzz/TARGET`, wh
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import atheris
 
 ABOUT = {
     "read": ["formats"],
-    "diagnosed": ["judge", "entries"],
+    "diagnosed": ["judge", "entries", "facts"],
     "stitched": ["stitch", "entries"],
     "matched": ["rulebook.match", "rulebook.conditions", "rulebook.prefilter"],
     "timeline": ["timeline"],
@@ -27,8 +28,17 @@ ABOUT = {
 LONGEST = {"rule": 2000, "saved": 6000, "archive": 6000, "written": 400, "timeline": 150}
 """Bytes of an input; short ones run often."""
 
-with atheris.instrument_imports(include=[f"analyzer.{part}" for part in ABOUT[sys.argv[1]]]):
-    from targets import attempt
+ROOT = Path(__file__).parents[2]
+FILES = [path.relative_to(ROOT) for path in sorted((ROOT / "analyzer").rglob("*.py")) if path.stem != "__main__"]
+MODULES = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in FILES]
+WATCHED = [name for name in MODULES if f"{name}.".startswith(tuple(f"analyzer.{part}." for part in ABOUT[sys.argv[1]]))]
+
+# All of them now, since what is imported only when it is called would not be instrumented.
+with atheris.instrument_imports(include=["analyzer"], exclude=[name for name in MODULES if name not in WATCHED]):
+    for module in WATCHED:
+        importlib.import_module(module)
+
+from targets import attempt  # noqa: E402  it imports what is instrumented above
 
 
 def main() -> None:
@@ -43,7 +53,7 @@ def main() -> None:
         "-print_final_stats=1",
     ]
     prefix = f"-artifact_prefix={Path(corpus).parent}/{name}-"
-    seeds = [str(path) for path in sorted((Path(__file__).parents[2] / "fixtures" / "fuzz").glob(name))]
+    seeds = [str(path) for path in sorted((ROOT / "fixtures" / "fuzz").glob(name))]
     atheris.Setup([sys.argv[0], *options, prefix, corpus, *seeds], lambda data: attempt(name, data))
     atheris.Fuzz()
 
