@@ -79,14 +79,14 @@ _HOSTILE = (
 class Job:
     """One job of the corpus: who takes part, what they say, how it ends."""
 
-    def __init__(self, number: int, chance: random.Random, lines: int) -> None:
+    def __init__(self, number: int, chance: random.Random, lines: int, least: int = 40) -> None:
         self.number, self.chance = number, chance
         self.vertex = chance.random() < 0.6
         self.id = str(4_000_000_000_000_000_000 + number * 977) if self.vertex else f"train-{number:05d}"
         self.replicas = [self._name(n) for n in range(chance.choice((1, 2, 4, 8)))]
         self.cause = chance.choice(sorted(FAILURES)) if chance.random() < 0.4 else None
         self.begin = START + chance.random() * 86_400
-        self.lines = max(40, int(lines * chance.choice((0.3, 0.6, 1.0, 1.0, 2.1))))
+        self.lines = max(least, int(lines * chance.choice((0.3, 0.6, 1.0, 1.0, 2.1))))
 
     def _name(self, number: int) -> str:
         pool = "workerpool0-0" if number == 0 else f"workerpool1-{number - 1}"
@@ -180,10 +180,10 @@ def _numbered(job: Job) -> Iterator[tuple[Line, int, Job]]:
     return ((line, number, job) for number, line in enumerate(job.story()))
 
 
-def corpus(jobs: int, lines: int, seed: int) -> Iterator[tuple[bytes, Job]]:
-    """All lines of all jobs in the order of time, with the job that each is of."""
+def corpus(jobs: int, lines: int, seed: int, least: int = 40) -> Iterator[tuple[bytes, Job]]:
+    """All lines of all jobs in the order of time, with the job that each is of; no job has fewer than `least`."""
     chance = random.Random(seed)
-    made = [Job(number, random.Random(chance.random()), lines) for number in range(jobs)]
+    made = [Job(number, random.Random(chance.random()), lines, least) for number in range(jobs)]
     for line, number, job in heapq.merge(*map(_numbered, made), key=lambda item: item[0][0]):
         entry = job.entry(line, number)
         ascii_only = job.number % 3 == 0

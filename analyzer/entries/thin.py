@@ -79,7 +79,7 @@ class _Kind:
 class _Stream:
     """One stream of lines while it is read: what waits to be kept or left out, and what was left out so far."""
 
-    __slots__ = ("after", "down", "kinds", "last", "openings", "seen", "skipped", "tens", "up", "waiting")
+    __slots__ = ("after", "down", "kinds", "last", "openings", "seen", "skipped", "spoke", "tens", "up", "waiting")
 
     def __init__(self) -> None:
         self.waiting: deque[tuple[Make, str]] = deque()
@@ -89,6 +89,7 @@ class _Stream:
         self.skipped: dict[str, int] = {}
         self.tens: set[str] = set()
         self.last = ""
+        self.spoke = False  # since other speakers of its job told something
 
     def leave_out(self) -> None:
         """Leaves out the line that has waited longest, and counts it."""
@@ -119,20 +120,26 @@ class Thinner:
         self._keep = keep
         self._streams: dict[StreamKey, _Stream] = {}
         self._out_of_order = 0
-        self._of_job: dict[JobKey | None, list[_Stream]] = {}
+        self._spoke: dict[JobKey | None, list[_Stream]] = {}
 
     def around(self, job: JobKey | None) -> None:
-        """Keeps what all streams of a job say about now: another speaker, such as the service, tells something."""
-        for stream in self._of_job.get(job, ()):
+        """Keeps what all streams of a job say about now: another speaker, such as the service, tells something.
+
+        A stream that said nothing since the last time has nothing to be kept and goes on as it would.
+        """
+        for stream in self._spoke.pop(job, ()):
             self._release(stream, NEAR)
             stream.after = NEAR
+            stream.spoke = False
 
     def add(self, key: StreamKey, make: Make, text: str, stamp: str, severity: str, *, tells: bool) -> None:
         """Takes the next line of the stream `key`; `make` gives its entry, if it is to be kept."""
         stream = self._streams.get(key)
         if stream is None:
             stream = self._streams[key] = _Stream()
-            self._of_job.setdefault(key[0], []).append(stream)
+        if not stream.spoke:
+            stream.spoke = True
+            self._spoke.setdefault(key[0], []).append(stream)
         stream.seen += 1
         new_time = stream.follows(stamp) if stamp else ""
         disordered = stream.is_disordered
@@ -165,7 +172,7 @@ class Thinner:
         for stream in self._streams.values():
             self._release(stream, NEAR)
         self._streams.clear()
-        self._of_job.clear()
+        self._spoke.clear()
 
     def _reach(self, stream: _Stream, text: str, tells: bool) -> int:
         """How many lines are kept before and after a line; one that is merely rare is kept by raising `after`."""

@@ -21,6 +21,8 @@ OWN_DEATHS = frozenset(("error", "oom", "crash", "retryable", "preempted"))
 REFUTES = frozenset(("error", "oom", "crash", "retryable"))
 """Ends of a run that show it did not reach its end, whatever its program said last."""
 FAILURES = frozenset(("error", "oom", "crash", "retryable", "preempted", "maintenance", "unknown"))
+Speaker = tuple[str | None, object]
+"""A replica, and the trial that it is of."""
 CLOCK_SLACK = 10.0
 """Seconds that clocks of replicas may be apart (the documented exports differ by up to 5 s each way)."""
 
@@ -34,14 +36,22 @@ class Course:
         self.timeline = timeline
         self.lang = lang  # of the reasons that are drawn from it
         self._place = {id(message): place for place, message in enumerate(messages)}
-        self._signs: dict[tuple[str | None, int | None, object], list[int]] = {}  # by replica, rank and trial
+        self._runs = _runs_of(timeline)
+        self._last_starts = {
+            name: run.start
+            for name, runs in self._runs.items()
+            for _, run in runs
+            if not run.doomed and run.start is not None
+        }
+        self._signs: dict[Speaker, dict[int | None, list[int]]] = {}
         self._all_signs: list[int] = []
-        self._beginnings = [
+        self._beginnings = sorted(
             self._place[id(finding.message)]
             for finding in findings
             if finding.event in BEGINNINGS and id(finding.message) in self._place
-        ]
-        self._good_ends: list[tuple[int, str | None, object]] = []
+        )
+        self._last_good_end: dict[Speaker, int] = {}
+        self._last_good_end_of_any: dict[object, int] = {}  # by trial
         # Whether only containers themselves say that the training reached its end.
         self.containers_alone_end_well = all(
             f.message.origin is Origin.REPLICA for f in findings if f.event in ENDS_WELL
@@ -50,12 +60,14 @@ class Course:
         for finding in findings:
             if finding.event in SIGNS_OF_LIFE and id(finding.message) in self._place and not self._is_refuted(finding):
                 place = self._place[id(finding.message)]
-                key = (finding.message.replica, finding.message.rank, _trial(finding.message))
-                self._signs.setdefault(key, []).append(place)
+                speaker = _speaker(finding.message)
+                self._signs.setdefault(speaker, {}).setdefault(finding.message.rank, []).append(place)
                 self._all_signs.append(place)
                 if finding.event in ENDS_WELL or at_its_end(finding):
-                    self._good_ends.append((place, finding.message.replica, _trial(finding.message)))
-        for places in (*self._signs.values(), self._all_signs):
+                    self._last_good_end[speaker] = max(place, self._last_good_end.get(speaker, -1))
+                    any_end = self._last_good_end_of_any.get(speaker[1], -1)
+                    self._last_good_end_of_any[speaker[1]] = max(place, any_end)
+        for places in (*(by_rank for ranks in self._signs.values() for by_rank in ranks.values()), self._all_signs):
             places.sort()
 
     @property
@@ -75,12 +87,11 @@ class Course:
         place = self._place.get(id(message))
         if place is None:
             return 0
-        count = 0
-        for (replica, rank, trial), places in self._signs.items():
-            same_rank = rank is None or message.rank is None or rank == message.rank
-            if replica == message.replica and same_rank and trial == _trial(message):
-                count += len(places) - bisect_right(places, place)
-        return count
+        return sum(
+            len(places) - bisect_right(places, place)
+            for rank, places in self._signs.get(_speaker(message), {}).items()
+            if rank is None or message.rank is None or rank == message.rank
+        )
 
     def job_went_on_after(self, message: Message) -> int:
         """How many signs of life the whole job gave after a message."""
@@ -92,7 +103,8 @@ class Course:
         first, last = self._place.get(id(one)), self._place.get(id(other))
         if first is None or last is None:
             return False
-        return any(first < place < last for place in self._beginnings)
+        after = bisect_right(self._beginnings, first)
+        return after < len(self._beginnings) and self._beginnings[after] < last
 
     def ended_well_after(self, message: Message) -> bool:
         """Whether a replica said after a message that training is done, or reached its last step.
@@ -102,12 +114,9 @@ class Course:
         place = self._place.get(id(message))
         last = self.last_attempt
         failed = last is not None and last.end_reason not in (None, "success", "cancelled")
-        ends = [
-            end
-            for end, replica, trial in self._good_ends
-            if trial == _trial(message) and (not failed or replica == message.replica)
-        ]
-        return place is not None and bool(ends) and max(ends) > place
+        speaker = _speaker(message)
+        end = self._last_good_end.get(speaker, -1) if failed else self._last_good_end_of_any.get(speaker[1], -1)
+        return place is not None and end > place
 
     def _is_refuted(self, finding: Finding) -> bool:
         """Whether others tell that the job, or the run whose program says it reached its end, ended with a failure."""
@@ -121,15 +130,9 @@ class Course:
         run = pair[1]
         return run.doomed or (run.reason in REFUTES and run.exit_code not in (None, 0))
 
-    def runs(self, replica: str | None) -> list[tuple[Attempt, Run]]:
+    def runs(self, replica: str | None) -> Sequence[tuple[Attempt, Run]]:
         """The runs of a replica over all attempts, in order."""
-        return [
-            (attempt, run)
-            for attempt in self.timeline.attempts
-            for lane in attempt.replicas
-            if lane.name == replica
-            for run in lane.runs
-        ]
+        return self._runs.get(replica, ())
 
     def run_at(self, replica: str | None, time: Instant | None) -> tuple[Attempt, Run] | None:
         """The run of a replica that a moment falls into: the last one that had begun (clock slack allowed for)."""
@@ -148,10 +151,8 @@ class Course:
             return True
         if last.start is not None and time.plus(CLOCK_SLACK) < last.start:
             return False
-        lives = [run for _, run in self.runs(replica) if not run.doomed and run.start is not None]
-        if not lives or lives[-1].start is None:
-            return True
-        return time.plus(1.0) >= lives[-1].start
+        start = self._last_starts.get(replica)
+        return start is None or time.plus(1.0) >= start
 
     def exit_of(self, replica: str | None, time: Instant | None) -> tuple[int | None, str | None]:
         """Exit code and signal of the run that a moment falls into."""
@@ -191,9 +192,17 @@ class Course:
         return sentence("run_code", self.lang, {"code": str(run.exit_code)})
 
 
-def _trial(message: Message) -> object:
-    """The trial of a tuning job that a message is of: trials run side by side under the same replica's name."""
-    return message.first.fields.get("trial")
+def _speaker(message: Message) -> Speaker:
+    """Who says a message. Trials of a tuning job run side by side under the same replicas' names."""
+    return message.replica, message.first.fields.get("trial")
+
+
+def _runs_of(timeline: Timeline) -> dict[str | None, list[tuple[Attempt, Run]]]:
+    found: dict[str | None, list[tuple[Attempt, Run]]] = {}
+    for attempt in timeline.attempts:
+        for lane in attempt.replicas:
+            found.setdefault(lane.name, []).extend((attempt, run) for run in lane.runs)
+    return found
 
 
 def at_its_end(finding: Finding) -> bool:

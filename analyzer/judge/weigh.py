@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from analyzer.judge.candidates import Candidate
 from analyzer.judge.course import CLOCK_SLACK, OWN_WORDS, Course
@@ -48,7 +50,7 @@ CRASH_EXITS = frozenset((4, 6, 7, 8, 11, 132, 134, 135, 136, 139, -4, -6, -7, -8
 
 def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: Course) -> None:
     """Gives every candidate its points; marks those that another explains."""
-    verdicts = [f for f in findings if f.role is Role.VERDICT and f.event in ("replica_failed", "container_exit")]
+    verdicts = _verdicts(findings)
     for candidate in candidates:
         weight = candidate.finding.rule.weight
         candidate.give(weight, _how_specific(weight), rule=candidate.finding.rule.id)
@@ -100,34 +102,44 @@ def _taken_then_failed(candidates: Sequence[Candidate], course: Course) -> None:
         return
     own = [c for c in candidates if c.finding.role is Role.ROOT and c.finding.rule.category not in NOT_ITS_OWN]
     own = [c for c in own if c.finding.message.origin in PROGRAM and course.in_last_life(c.replica, c.time)]
+    latest = max((c for c in own if c.score > 0), key=lambda c: c.position, default=None)
+    if latest is None:
+        return
     taken = [c for c in candidates if c.finding.rule.category == "preemption"]
     for candidate in taken:
         over = not course.in_last_life(candidate.replica, candidate.time)
-        message = candidate.finding.message
-        if any(c.score > 0 and (over or course.began_anew_between(message, c.finding.message)) for c in own):
+        if over or course.began_anew_between(candidate.finding.message, latest.finding.message):
             candidate.give(-SURVIVED, "ran_again_then_failed")
 
 
 def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:
     """That it was stopped is no cause where the job stood still since a process of it had failed by itself."""
     raised = [c for c in candidates if _is_raised(c) and c.finding.rule.category not in NOT_ITS_OWN]
-    still = [c for c in raised if not course.job_went_on_after(c.finding.message)]
+    still = [c.position for c in raised if not course.job_went_on_after(c.finding.message)]
     for candidate in candidates:
-        if candidate.finding.rule.category in STOPPED and any(c.position < candidate.position for c in still):
+        if candidate.finding.rule.category in STOPPED and still and min(still) < candidate.position:
             candidate.give(-60, "stood_still")
 
 
-def _agreement(candidate: Candidate, verdicts: Iterable[Finding]) -> None:
-    replica = candidate.replica
-    named = [f for f in verdicts if f.values.get("replica") or f.message.about or f.message.replica]
-    mine = [f for f in named if _same(f.values.get("replica") or f.message.replica, replica)]
-    if mine and candidate.finding.message is not mine[-1].message:
+def _verdicts(findings: Iterable[Finding]) -> dict[str, Finding]:
+    """The last conclusion about each replica, by its name in one spelling; the last of all stands last."""
+    found: dict[str, Finding] = {}
+    for finding in findings:
+        if finding.role is Role.VERDICT and finding.event in ("replica_failed", "container_exit") and finding.replica:
+            name = _spelled(finding.replica)
+            found.pop(name, None)
+            found[name] = finding
+    return found
+
+
+def _agreement(candidate: Candidate, verdicts: dict[str, Finding]) -> None:
+    mine = verdicts.get(_spelled(candidate.replica)) if candidate.replica else None
+    message = candidate.finding.message
+    if mine is not None and message is not mine.message:
         candidate.give(12, "same_replica")
-    elif (
-        replica and named and candidate.finding.role is Role.ROOT and candidate.finding.message.origin is Origin.REPLICA
-    ):
+    elif candidate.replica and verdicts and candidate.finding.role is Role.ROOT and message.origin is Origin.REPLICA:
         candidate.give(-8, "other_replica")
-    code = _number((mine or list(named) or [None])[-1])  # type: ignore[list-item]
+    code = _number(mine or next(reversed(verdicts.values()), None))
     category = candidate.finding.rule.category
     if code is None:
         return
@@ -144,8 +156,8 @@ def _number(finding: Finding | None) -> int | None:
     return int(text) if text is not None and text.lstrip("-").isdigit() else None
 
 
-def _same(one: str | None, other: str | None) -> bool:
-    return bool(one and other and one.casefold().replace(" ", "-") == other.casefold().replace(" ", "-"))
+def _spelled(replica: str) -> str:
+    return replica.casefold().replace(" ", "-")
 
 
 def _speaker(candidate: Candidate) -> None:
@@ -160,41 +172,80 @@ def _speaker(candidate: Candidate) -> None:
 
 def _own_deaths(findings: Sequence[Finding], course: Course) -> list[tuple[Instant, str, str]]:
     """Ends of runs that no trouble with peers had announced: those replicas died first, and the others noticed."""
-    troubled = [
-        (finding.time, finding.replica)
-        for finding in findings
-        if finding.time is not None and (finding.role is Role.CASCADE or finding.rule.category in PEER_TROUBLE)
-    ]
+    troubled: dict[str | None, list[Instant]] = {}
+    for finding in findings:
+        if finding.time is not None and (finding.role is Role.CASCADE or finding.rule.category in PEER_TROUBLE):
+            troubled.setdefault(finding.replica, []).append(finding.time)
+    for times in troubled.values():
+        times.sort()
     return [
         (end, replica, how)
         for end, replica, how in course.deaths()
-        if not any(who == replica and end.plus(-PEER_LAG) <= time <= end.plus(1.0) for time, who in troubled)
+        if not _any_within(troubled.get(replica, ()), end.plus(-PEER_LAG), end.plus(1.0))
     ]
+
+
+def _any_within(times: Sequence[Instant], begin: Instant, end: Instant) -> bool:
+    """Whether one of some times, which are in order, lies between two."""
+    place = bisect_left(times, begin)
+    return place < len(times) and times[place] <= end
 
 
 def _after_a_peer_died(candidate: Candidate, deaths: Sequence[tuple[Instant, str, str]]) -> None:
     """A lost connection or a vain wait says little once a peer is known to have died by itself before it."""
     if candidate.finding.rule.category not in PEER_TROUBLE or candidate.time is None:
         return
-    for end, replica, how in deaths:
-        if replica != candidate.replica and candidate.time.plus(-PEER_WAIT) <= end <= candidate.time.plus(PEER_LAG):
+    first = bisect_left(deaths, candidate.time.plus(-PEER_WAIT), key=lambda death: death[0])
+    for end, replica, how in islice(deaths, first, None):
+        if end > candidate.time.plus(PEER_LAG):
+            return
+        if replica != candidate.replica:
             candidate.give(-45, "peer_had_died", replica=replica, how=how)
             return
 
 
 def _explain(candidates: Sequence[Candidate]) -> None:
-    strongest = sorted(candidates, key=lambda c: (-c.score, c.position))
-    for candidate in strongest:
-        for other in strongest:
-            if other is candidate or other.explained_by is not None or candidate.explained_by is not None:
-                continue
-            if _explains(candidate, other) and _not_after(candidate, other) and not _weaker_by_far(candidate, other):
-                other.explained_by = candidate
+    """Marks what a stronger candidate, or one not much weaker, explains; the strongest one that does is named.
+
+    Those that are alike but for their time are asked about together, the latest first, so that thousands of replicas
+    which all lost their peer cost no more than one look each.
+    """
+    unexplained: dict[tuple[str, float, bool], list[Candidate]] = {}
+    for candidate in sorted(candidates, key=_moment):
+        kind = (candidate.finding.rule.id, candidate.score, candidate.finding.hearsay)
+        unexplained.setdefault(kind, []).append(candidate)
+    edges: dict[tuple[str, str], bool] = {}
+    for candidate in sorted(candidates, key=lambda c: (-c.score, c.position)):
+        if candidate.explained_by is None:
+            for others in unexplained.values():
+                if others and _explains(candidate, others[0], edges) and not _weaker_by_far(candidate, others[0]):
+                    _explain_later_ones(candidate, others)
 
 
-def _explains(candidate: Candidate, other: Candidate) -> bool:
-    edges = candidate.finding.rule.explains
-    return any(names(edge, other.cause) or names(edge, other.finding.rule.id) for edge in edges)
+def _explain_later_ones(candidate: Candidate, others: list[Candidate]) -> None:
+    """Takes those that come after a candidate (clocks allowed for) off the end of others that are in order."""
+    itself = False
+    while others and _not_after(candidate, others[-1]):
+        other = others.pop()
+        itself = itself or other is candidate
+        if other is not candidate:
+            other.explained_by = candidate
+    if itself:
+        others.append(candidate)
+
+
+def _moment(candidate: Candidate) -> tuple[bool, int]:
+    """The order of time, those last that have none: nothing is known to come after them."""
+    return candidate.time is None, int(candidate.time or 0)
+
+
+def _explains(candidate: Candidate, other: Candidate, known: dict[tuple[str, str], bool]) -> bool:
+    """Whether the one's rule names the other's; `known` are the answers that were given already."""
+    pair = (candidate.finding.rule.id, other.finding.rule.id)
+    if pair not in known:
+        edges = candidate.finding.rule.explains
+        known[pair] = any(names(edge, other.cause) or names(edge, other.finding.rule.id) for edge in edges)
+    return known[pair]
 
 
 def _weaker_by_far(candidate: Candidate, other: Candidate) -> bool:

@@ -51,16 +51,15 @@ def blame(life: Life) -> tuple[bool, bool, int, str]:
 def _attribute(attempt: Try) -> None:
     """Gives exit codes that the service names to the lives that they are about; its number is the one that counts."""
     lanes: dict[str | None, list[Life]] = {}
-    for life in attempt.lives:
+    for life in sorted(attempt.lives, key=lambda life: life.begin):
         lanes.setdefault(life.replica, []).append(life)
-    named: set[int] = set()
     for signal in attempt.signals:
         if signal.event not in ("replica_failed", "replica_out_of_memory") or signal.replica not in lanes:
             continue
-        meant = life_meant(signal, [life for life in lanes[signal.replica] if id(life) not in named])
-        if meant is None:
+        place = life_meant(signal, lanes[signal.replica])
+        if place is None:
             continue
-        named.add(id(meant))
+        meant = lanes[signal.replica].pop(place)  # a life ends once
         attempt.meant[id(signal)] = meant
         if signal.number is not None:
             meant.exit_code, meant.code_stated, meant.named_by_service = signal.number, True, True

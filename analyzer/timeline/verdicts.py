@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from analyzer.model import SECOND
@@ -14,22 +15,22 @@ AFTER_VERDICT = 180 * SECOND
 """A container that still prints so long after the service's word survived it: a job that fails is shut down sooner."""
 
 
-def life_meant(signal: Signal, lives: Sequence[Life]) -> Life | None:
-    """The life of a replica that a word of the service is about: the one that had ended by then.
+def life_meant(signal: Signal, lives: Sequence[Life]) -> int | None:
+    """Which of a replica's lives, in order of their begin, a word of the service is about: the one that had ended.
 
     A restart in place may be quicker than the word, so a life that had only just begun stands back behind the one
     before it, unless that one's exit is told otherwise.
     """
-    begun = [life for life in lives if life.begin <= signal.moment + SECOND]
+    begun = bisect_right(lives, signal.moment + SECOND, key=lambda life: life.begin)
     if not begun:
-        return lives[0] if lives else None
-    last = begun[-1]
-    if len(begun) < 2 or signal.moment - last.begin > FRESH:
-        return last
-    before = begun[-2]
+        return 0 if lives else None
+    last = lives[begun - 1]
+    if begun < 2 or signal.moment - last.begin > FRESH:
+        return begun - 1
+    before = lives[begun - 2]
     if last.code_stated and last.end is not None and last.end <= signal.moment + SECOND and _same(last, signal):
-        return last
-    return before if signal.moment - before.finish < 2 * FRESH or not before.code_stated else last
+        return begun - 1
+    return begun - 2 if signal.moment - before.finish < 2 * FRESH or not before.code_stated else begun - 1
 
 
 def _same(life: Life, signal: Signal) -> bool:
