@@ -35,10 +35,16 @@ class Container(msgspec.Struct):
 
 
 def containers(story: Story) -> dict[str, Container]:
-    """The containers and tasks that descriptions tell of, one a replica: the one that was restarted most often."""
+    """The containers and tasks that descriptions tell of, one a replica: the one that was restarted most often.
+
+    A pipeline's task is none where the custom job behind it speaks for itself.
+    """
     seen: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    jobs = {entry.job.id for entry in story.entries if entry.job is not None}
     for entry in story.entries:
         fields = entry.fields
+        if fields.get("backing_job") in jobs:
+            continue
         if fields.get("kind") in ("container", "task", "pod") and not fields.get("event"):
             name = str(fields.get("pod") or entry.replica or fields.get("display_name") or "")
             if name and name not in _HELPER_STEPS:
