@@ -15,6 +15,7 @@ from analyzer.model import Alternative, Evidence, JobKey, Message, Origin, RootC
 from analyzer.rulebook import Finding, Role
 from analyzer.timeline.names import pool_of
 
+_TELLS_EACH_END = frozenset(("vertex", "ai_platform"))  # services that name the replica with each exit code
 MAX_SYMPTOMS = 12
 MAX_ALTERNATIVES = 6
 
@@ -32,7 +33,7 @@ def root_cause_of(
         or _the_failing(findings, story, course)
         or _only_container(finding, course, story)
     )
-    code, signal = _exit(finding, replica, findings, course, options)
+    code, signal = _exit(finding, replica, findings, course, options, story.key.platform)
     pair = course.run_at(replica, finding.time)
     support = _support(chosen, findings)
     evidence = proof_of(finding, story.key, mask)
@@ -51,9 +52,12 @@ def root_cause_of(
 
 
 def _exit(
-    finding: Finding, replica: str | None, findings: Sequence[Finding], course: Course, options: Options
+    finding: Finding, replica: str | None, findings: Sequence[Finding], course: Course, options: Options, platform: str
 ) -> tuple[int | None, str | None]:
-    """The exit code of the failing replica: as the caller knows it, as the finding says it, as the platform says it."""
+    """The exit code of the failing replica: as the caller knows it, as the finding says it, as the platform says it.
+
+    Where only others' ends are told, by launchers that tell of whom they please, a code that all agree on is the job's.
+    """
     known = options.exit_codes.get(replica, options.exit_codes.get(None))
     if known is not None:
         return known, None
@@ -66,7 +70,8 @@ def _exit(
     words = [f for f in findings if _tells_an_end(f) and _code(f) is not None]
     mine = [f for f in words if replica_of(f) == replica or rank_of(f) == rank_of(finding) is not None]
     alone = [f for f in words if not f.replica] or ([] if replica else words)
-    for told in (mine or alone)[-1:]:
+    agreed = words if len({_code(f) for f in words}) == 1 and platform not in _TELLS_EACH_END else []
+    for told in (mine or alone or agreed)[-1:]:
         return _code(told), told.values.get("signal")
     return None, None
 
