@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +28,16 @@ PACKERS = {".parquet": ("pyarrow",), ".avro": ("fastavro", "cramjam")}
 NAMES = [f"{path.parent.name}/{path.name}" for path in INPUTS]
 
 
-def all_forms(*folders: str) -> list[Any]:
+def all_forms() -> list[Any]:
     """The inputs of all forms as parameters, text and tables; a table is skipped where what reads it is missing."""
-    named = [path for path in INPUTS + TABLES if not folders or path.parent.name in folders]
     return [
-        pytest.param(path, id=f"{path.parent.name}/{path.name}", marks=_needs(PACKERS.get(path.suffix, ())))
-        for path in named
+        pytest.param(path, id=f"{path.parent.name}/{path.name}", marks=needs(PACKERS.get(path.suffix, ())))
+        for path in INPUTS + TABLES
     ]
 
 
-def _needs(packages: tuple[str, ...]) -> list[Any]:
+def needs(packages: Iterable[str]) -> list[Any]:
+    """A mark that skips a test where a package is missing."""
     lacking = [name for name in packages if importlib.util.find_spec(name) is None]
     return [pytest.mark.skip(reason=f"{', '.join(lacking)} is not installed: a form goes unchecked")] if lacking else []
 

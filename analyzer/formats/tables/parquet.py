@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from analyzer.formats.reading import Reading
@@ -38,7 +37,9 @@ class _Described(NamedTuple):
 def read_parquet(stream: Stream, reading: Reading) -> Iterator[Entry]:
     """The entries of a Parquet file of log entries; what is damaged or beyond any log costs itself and a note."""
     rows = Rows(reading, "Parquet")
-    if find_spec("pyarrow") is None:
+    try:
+        import pyarrow  # noqa: F401 - whether it is there
+    except ImportError:
         rows.lack("parquet")
         return
     with contextlib.ExitStack() as opened:

@@ -39,7 +39,7 @@ class Rows:
     def lack(self, extra: str) -> None:
         """Notes that nothing here reads the form."""
         self._reading.note(
-            "extra", f"{self._form} is read by the extra {extra}: pip install 'training-job-analyzer[{extra}]'"
+            "extra", f"{self._form} was left out, it needs an extra: pip install 'training-job-analyzer[{extra}]'"
         )
 
     def have_other_columns(self) -> None:
