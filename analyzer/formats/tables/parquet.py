@@ -22,7 +22,6 @@ into a file: https://cloud.google.com/bigquery/docs/exporting-data."""
 _SPOOL_MEMORY = 32 << 20  # beyond this the copy lies in a nameless temporary file
 _FOOTER_LIMIT = 8 << 20
 _BUFFER = 1 << 20
-_PIECE = 16 << 20  # so much of a batch becomes rows at one time
 
 
 class _Described(NamedTuple):
@@ -143,19 +142,21 @@ class _Table:
         from analyzer.formats.tables.cells import rows_of, size_of
 
         size, half = size_of(batch), int(batch.num_rows) // 2
-        if half and size > _PIECE:
+        if self._is_bomb:
+            return
+        if half and size > ROW_LIMIT:
             yield from self._decoded(batch.slice(0, half), number)
             yield from self._decoded(batch.slice(half), number + half)
-        elif not half and size > ROW_LIMIT:
+            return
+        self._given += size
+        self._is_bomb = self._given > max(RATIO_GRACE, RATIO_LIMIT * self._size)
+        if self._is_bomb:
+            self._rows.are_a_bomb(number)
+        elif size > ROW_LIMIT:
             self._rows.are_large(number)
             yield None
         else:
-            self._given += size
-            self._is_bomb = self._is_bomb or self._given > max(RATIO_GRACE, RATIO_LIMIT * self._size)
-            if not self._is_bomb:
-                yield from rows_of(batch)
-            else:
-                self._rows.are_a_bomb(number)
+            yield from rows_of(batch)
 
 
 def _damage() -> tuple[type[Exception], ...]:
