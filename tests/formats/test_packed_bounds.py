@@ -100,7 +100,7 @@ def test_memory_does_not_grow_with_the_table() -> None:
         finally:
             tracemalloc.stop()
         assert count == 2000
-        assert most < 12 * MIB
+        assert most < 6 * MIB
 
 
 def _counted(content: bytes) -> int:
