@@ -45,6 +45,16 @@ def read_parts(source: Source, notes: list[Note]) -> Iterator[Lines | Entry]:
 def _parts(stream: Stream, reading: Reading) -> Iterator[Lines | Entry]:
     """The parts of a source in its form, whose reader is imported only now."""
     found = recognise(stream.head, stream.complete)
+    if found.form is Form.PARQUET:
+        from analyzer.formats.tables.parquet import read_parquet
+
+        yield from read_parquet(stream, reading)
+        return
+    if found.form is Form.AVRO:
+        from analyzer.formats.tables.avro import read_avro
+
+        yield from read_avro(stream, reading)
+        return
     whole = stream.head.decode("utf-8", "replace")
     before = stream.drop(found.start)
     if found.cut:

@@ -9,6 +9,7 @@ import msgspec
 
 from analyzer.expressions import expression
 from analyzer.formats.record import decode
+from analyzer.formats.stream import AVRO, PARQUET
 
 _ROWS = 6  # so many lines of a head show a table
 
@@ -21,6 +22,8 @@ class Form(StrEnum):
     YAML = "yaml"  # documents parted by `---`, or one description
     CSV = "csv"
     TEXT = "text"
+    PARQUET = "parquet"
+    AVRO = "avro"
 
 
 _JSON_START = expression(rb'\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[{\[]|\]\s*$|$))')
@@ -54,6 +57,8 @@ class Recognised(msgspec.Struct, frozen=True):
 
 def recognise(head: bytes, complete: bool) -> Recognised:
     """The form of a source that begins with these bytes."""
+    if head.startswith((PARQUET, AVRO)):
+        return Recognised(Form.PARQUET if head.startswith(PARQUET) else Form.AVRO)
     start = _json_start(head)
     if start is not None:
         return Recognised(_json_form(head[start:], complete), start)

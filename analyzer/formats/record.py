@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -51,6 +51,7 @@ _CAMEL = {
     "protopayload": "protoPayload", "receivetimestamp": "receiveTimestamp",
 }  # fmt: skip
 _LOG_ENTRY_KEYS = frozenset(("logName", "insertId", "textPayload", "jsonPayload", "protoPayload", "receiveTimestamp"))
+_FIELDS = frozenset(Record.__struct_encode_fields__)
 _WRONG_NUMBER = re.compile(rb"(?<=[:\[, ])(?:NaN|-?Infinity)(?=[,\]} \r\n])")
 
 
@@ -92,6 +93,13 @@ def _decode_tolerantly(raw: bytes) -> Record | None:
     return record_of(value) if isinstance(value, dict) else None
 
 
+def entry_columns(names: Iterable[str]) -> list[str]:
+    """The columns of a table that hold parts of a LogEntry; none where the table is one of something else."""
+    found = [name for name in names if _CAMEL.get(name, name) in _FIELDS]
+    fields = {_CAMEL.get(name, name) for name in found}
+    return found if len(fields) >= 2 and fields & _LOG_ENTRY_KEYS else []
+
+
 def record_of(value: Mapping[str, Any]) -> Record | None:
     """The LogEntry that a decoded object is; None for an object that is none."""
     entry = {_CAMEL.get(key, key): item for key, item in value.items() if item is not None}
@@ -101,6 +109,9 @@ def record_of(value: Mapping[str, Any]) -> Record | None:
         entry[key] = _object(entry.get(key))
         if entry[key] is None:
             del entry[key]
+    resource = entry.get("resource")
+    if isinstance(resource, dict) and isinstance(resource.get("labels"), str):  # a column of JSON, as text
+        entry["resource"] = {**resource, "labels": _object(resource["labels"])}
     if isinstance(entry.get("labels"), list):  # BigQuery's repeated key-value records
         entry["labels"] = {
             str(item.get("key")): item.get("value") for item in entry["labels"] if isinstance(item, dict)

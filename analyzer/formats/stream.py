@@ -20,10 +20,11 @@ _VAIN = 100_000
 """How many lines may be put back before that is weighed against the lines that were read."""
 
 Line = tuple[int, bytes]
+PARQUET, AVRO = b"PAR1", b"Obj\x01"
+"""What tables in these forms begin with; their bytes are given as they are."""
 _BINARY = (
     b"\x7fELF",
     b"\x89PNG",
-    b"PAR1",
     b"%PDF",
     b"\xff\xd8\xff",
     b"GIF8",
@@ -45,7 +46,8 @@ class Stream:
         self._decoder: codecs.IncrementalDecoder | None = None
         self._ended = False
         first = self._fill(b"", HEAD)
-        self._decoder, skip = _decoder_for(first, self._ended)
+        packed = first.startswith((PARQUET, AVRO))
+        self._decoder, skip = (None, 0) if packed else _decoder_for(first, self._ended)
         self.head = self._utf8(first[skip:])
         self.line = 1
 
@@ -63,11 +65,18 @@ class Stream:
     def is_binary(self) -> bool:
         """Whether the head is no text at all."""
         head = self.head
+        if head.startswith((PARQUET, AVRO)):
+            return False
         if head.startswith(_BINARY):
             return True
         sample = head[:4096]
         odd = sum(1 for byte in sample if byte < 32 and byte not in _TEXT_CONTROLS)
         return odd * 20 > len(sample) > 0
+
+    @property
+    def file(self) -> BinaryIO | None:
+        """The source itself where it can be read at any place, from its start on; None for one that flows by."""
+        return self._raw if self._raw.seekable() and self._raw.tell() == len(self.head) else None
 
     def drop(self, size: int) -> bytes:
         """Takes bytes off the head, so that reading begins behind them."""

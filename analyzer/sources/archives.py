@@ -1,4 +1,4 @@
-"""Members of zip and tar archives as sources. Nothing of an archive ever touches the disk."""
+"""Members of zip and tar archives as sources. No file of an archive is ever written to a place of its name."""
 
 from __future__ import annotations
 

@@ -5,18 +5,41 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from analyzer.formats import read_source
 from analyzer.model import Entry, Note
 from analyzer.sources import Source, open_sources
 
 FORMS = Path(__file__).resolve().parents[2] / "fixtures" / "forms"
-INPUTS = sorted(path for path in FORMS.glob("*/*") if path.suffix != ".entries")
+TABLES = sorted(path for path in FORMS.glob("*/*") if path.suffix in (".parquet", ".avro"))
+"""Packed tables: no text, read by packages of extras."""
+INPUTS = sorted(path for path in FORMS.glob("*/*") if path.suffix != ".entries" and path not in TABLES)
+"""Text, for which the laws on lines, encodings and bad bytes hold."""
+PACKERS = {".parquet": ("pyarrow",), ".avro": ("fastavro", "cramjam")}
+"""What reads a packed table."""
 NAMES = [f"{path.parent.name}/{path.name}" for path in INPUTS]
+
+
+def all_forms() -> list[Any]:
+    """The inputs of all forms as parameters, text and tables; a table is skipped where what reads it is missing."""
+    return [
+        pytest.param(path, id=f"{path.parent.name}/{path.name}", marks=needs(PACKERS.get(path.suffix, ())))
+        for path in INPUTS + TABLES
+    ]
+
+
+def needs(packages: Iterable[str]) -> list[Any]:
+    """A mark that skips a test where a package is missing."""
+    lacking = [name for name in packages if importlib.util.find_spec(name) is None]
+    return [pytest.mark.skip(reason=f"{', '.join(lacking)} is not installed: a form goes unchecked")] if lacking else []
 
 
 def read(path: Path | str) -> list[Entry]:
@@ -59,7 +82,7 @@ def all_sources() -> Iterator[Source]:
 
 
 def _write() -> None:
-    for path in INPUTS:
+    for path in INPUTS + TABLES:
         text = "".join(written(entry) + "\n" for entry in read(path))
         path.with_name(path.name + ".entries").write_text(text, encoding="utf-8")
 

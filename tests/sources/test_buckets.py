@@ -26,6 +26,7 @@ from analyzer.formats import read_source
 from analyzer.model import Note
 from analyzer.sources import open_sources
 
+FORMS = Path(__file__).parents[2] / "fixtures" / "forms"
 NUMBERS = count()
 SINK = "ml/2026/03/11/{0:02d}:00:00_{0:02d}:59:59_{1}.json"
 
@@ -104,6 +105,16 @@ def test_compression_is_seen_in_the_bytes(bucket: Any) -> None:
     encoded.upload_from_string(packed, content_type="application/json")
     bucket.blob("x/plain.gz").upload_from_string(line(3))
     assert sorted(texts(f"gs://{bucket.name}/x")) == ["step 1", "step 1", "step 2", "step 2", "step 3"]
+
+
+@pytest.mark.parametrize(("name", "package"), [("parquet_rows/sink.parquet", "pyarrow"), ("avro_rows/sink.avro", "fastavro")])
+def test_packed_tables_in_a_bucket(bucket: Any, name: str, package: str) -> None:
+    """Where BigQuery exports to: an object is fetched once, also a form that is read from its end."""
+    pytest.importorskip(package, reason="an extra is not installed: packed tables in buckets go unchecked")
+    bucket.blob("export/rows-000000000000").upload_from_filename(str(FORMS / name))
+    notes: list[Note] = []
+    assert texts(f"gs://{bucket.name}/export/rows-*", notes)[:2] == ["Job is running.", "Running run_module.py"]
+    assert notes == []
 
 
 def test_archives_in_a_bucket(bucket: Any) -> None:
