@@ -48,6 +48,7 @@ def main() -> None:
     options = [
         f"-max_total_time={seconds}",
         f"-max_len={LONGEST.get(name, 1500)}",
+        "-len_control=0",
         "-rss_limit_mb=2048",
         "-timeout=60",
         "-print_final_stats=1",
