@@ -11,11 +11,11 @@ LEAVES = 10_000
 """As many columns as a table of BigQuery may have, nested ones counted: https://cloud.google.com/bigquery/quotas."""
 PAGE_LIMIT = 64 << 20
 """A row group with a page (usually 1 MiB) beyond this (bytes, unpacked) is left out."""
-_TOGETHER = 512 << 20  # the largest pages of all columns, which are in memory at one time
-_VALUES = 1 << 25  # of one column in one row group: a single row may hold all of a repeated field
+_TOGETHER = 256 << 20  # the largest pages of all columns, which are in memory at one time
+_VALUES = 1 << 23  # of one column in one row group: a single row may hold all of a repeated field
 _BATCH = 1024  # rows
 _WIDE = 256  # bytes of a value of fixed length
-_GROWING = 128 << 20  # bytes that columns may become whose values may be longer than their page
+_GROWING = 64 << 20  # bytes that columns may become whose values may be longer than their page
 
 
 class Leaf(NamedTuple):

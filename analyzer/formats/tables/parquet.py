@@ -14,8 +14,10 @@ from analyzer.formats.tables.leaves import LEAVES, Leaf, leaves_of, rows_at_once
 from analyzer.formats.tables.pages import Chunk, chunks_of
 from analyzer.formats.tables.rows import ROW_LIMIT, Rows
 from analyzer.model import Entry
-from analyzer.sources.compression import RATIO_GRACE, RATIO_LIMIT
+from analyzer.sources.compression import RATIO_LIMIT
 
+RATIO_GRACE = 64 << 20
+"""So many bytes of rows are given however small the file is; a column may name one text for all of its rows."""
 SPOOL_LIMIT = 2 << 30
 """Parquet is read from its end, so a stream is copied first, up to so many bytes. BigQuery writes at most 1 GB of data
 into a file: https://cloud.google.com/bigquery/docs/exporting-data."""
