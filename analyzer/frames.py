@@ -29,13 +29,6 @@ _ENTRIES = {
     "replica": _TEXT, "rank": _WHOLE, "attempt": _WHOLE, "node": _TEXT, "text": _TEXT, "insert_id": _TEXT,
     "source": _TEXT, "line": _WHOLE,
 }  # fmt: skip
-_JOBS = {
-    "job_id": _TEXT, "platform": _TEXT, "project": _TEXT, "region": _TEXT, "display_name": _TEXT, "outcome": _TEXT,
-    "category": _TEXT, "cause": _TEXT, "summary": _TEXT, "confidence": _NUMBER, "retry": _TEXT, "rule": _TEXT,
-    "replica": _TEXT, "time": _TIME, "exit_code": _WHOLE, "signal": _TEXT, "attempts": _WHOLE, "restarts": _WHOLE,
-    "lost_seconds": _NUMBER, "machine_type": _TEXT, "accelerator": _TEXT, "replicas": _WHOLE, "created": _TIME,
-    "started": _TIME, "ended": _TIME, "entries": _WHOLE, "remedy": _TEXT,
-}  # fmt: skip
 
 
 def timeline_frame(timeline: Timeline) -> pandas.DataFrame:
@@ -64,11 +57,6 @@ def entries_frame(entries: Iterable[Entry]) -> pandas.DataFrame:
     return _frame([_entry_row(entry) for entry in entries], _ENTRIES)
 
 
-def jobs_frame(diagnoses: Iterable[Diagnosis]) -> pandas.DataFrame:
-    """A row a job, in the given order."""
-    return _frame([_job_row(diagnosis) for diagnosis in diagnoses], _JOBS)
-
-
 def _run_values(run: Run) -> tuple[Any, ...]:
     seconds = run.end.since(run.start) if run.start is not None and run.end is not None else None
     return run.start, run.end, seconds, run.exit_code, run.signal, run.reason, run.node, run.doomed
@@ -79,18 +67,6 @@ def _entry_row(entry: Entry) -> tuple[Any, ...]:
     return (
         entry.time, entry.severity, str(entry.origin), *named, entry.replica, entry.rank, entry.attempt, entry.node,
         entry.text, entry.insert_id or None, entry.source or None, entry.line or None,
-    )  # fmt: skip
-
-
-def _job_row(diagnosis: Diagnosis) -> tuple[Any, ...]:
-    job, root, timeline = diagnosis.job, diagnosis.root_cause, diagnosis.timeline
-    about = (root.rule, root.replica, root.time, root.exit_code, root.signal) if root is not None else (None,) * 5
-    return (
-        job.id, job.platform, job.project, job.region, job.display_name, diagnosis.outcome, diagnosis.category,
-        diagnosis.cause, diagnosis.summary, diagnosis.confidence, diagnosis.retry.advice, *about,
-        len(timeline.attempts), timeline.restarts_total, timeline.lost_seconds, job.machine_type, job.accelerator,
-        len(job.replicas), job.created, job.started, job.ended, diagnosis.stats.entries,
-        diagnosis.remediation[0].title if diagnosis.remediation else None,
     )  # fmt: skip
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas
 import pytest
 
-from analyzer.frames import entries_frame, evidence_frame, jobs_frame, timeline_frame
+from analyzer.frames import entries_frame, evidence_frame, timeline_frame
 from analyzer.model import Diagnosis, Entry, Evidence, Instant, Job, JobKey, Origin, RootCause, Timeline
 from analyzer.model.timeline import Attempt, ReplicaRuns, Run
 
 sys.path.insert(0, str(Path(__file__).parent / "report"))
-from samples import ALL, host_oom, nccl_cascade, success_after_restarts
+from samples import host_oom, nccl_cascade, success_after_restarts
 
 
 def test_the_timeline_has_a_row_a_run() -> None:
@@ -35,7 +35,7 @@ def test_nanoseconds_are_kept() -> None:
     assert pandas.isna(frame["end"][0])
 
 
-@pytest.mark.parametrize("frame", [timeline_frame(Timeline()), entries_frame([]), jobs_frame([])])
+@pytest.mark.parametrize("frame", [timeline_frame(Timeline()), entries_frame([])])
 def test_an_empty_frame_has_the_same_types(frame: pandas.DataFrame) -> None:
     """Code that works on many rows works on none."""
     assert len(frame) == 0
@@ -69,15 +69,6 @@ def test_entries_keep_their_order_and_text() -> None:
     assert list(frame["origin"]) == ["replica", "text"]
     assert frame["job_id"][0] == "7"
     assert frame[["time", "job_id", "rank", "insert_id", "line"]].iloc[1].isna().all()
-
-
-def test_jobs_have_a_row_each() -> None:
-    """The scan's table: who, what, why, how long, how often."""
-    frame = jobs_frame([make() for make in ALL.values()])
-    assert list(frame["outcome"]) == ["failed", "failed", "failed", "succeeded", "failed", "running"]
-    assert frame.set_index("job_id").loc["resnet-spot-0311", "restarts"] == 2
-    assert str(frame.dtypes["created"]) == "datetime64[ns, UTC]"
-    assert str(frame.dtypes["lost_seconds"]) == "float64"
 
 
 def test_frames_can_be_joined_and_grouped() -> None:

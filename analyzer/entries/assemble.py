@@ -183,7 +183,7 @@ def _place(leftover: Sequence[Entry], named: dict[JobKey, Partial]) -> list[Note
         if stray:
             text = "cluster, node or audit entries belong to no job of the input and were left aside"
             notes.append(Note("unrelated", text, count=len(stray)))
-        meant = {key: {entry.source for entry in entries} for key, entries in _told_of(named).items()}
+        meant = _sources_about(named)
         for source, entries in _by_source(entry for entry in leftover if entry.origin not in _INFRASTRUCTURE).items():
             beside = [key for key, sources in meant.items() if source in sources] or list(meant)
             if len(beside) == 1:
@@ -196,14 +196,14 @@ def _place(leftover: Sequence[Entry], named: dict[JobKey, Partial]) -> list[Note
     return notes
 
 
-def _told_of(named: Mapping[JobKey, Partial]) -> dict[JobKey, list[Entry]]:
-    """The jobs that the input tells more of than a row of a list or an event about a pod, with those entries."""
-    found: dict[JobKey, list[Entry]] = {}
+def _sources_about(named: Mapping[JobKey, Partial]) -> dict[JobKey, set[str]]:
+    """The jobs that the input tells more of than a row of a list or an event about a pod, with where it does."""
+    found: dict[JobKey, set[str]] = {}
     for key, partial in named.items():
         for entry in partial.entries.values():
             about_pod = entry.origin is Origin.CLUSTER and entry.fields.get("pod") == key.id
             if not entry.fields.get("listed") and not about_pod:
-                found.setdefault(key, []).append(entry)
+                found.setdefault(key, set()).add(entry.source)
     return found
 
 
