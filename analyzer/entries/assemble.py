@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from analyzer.entries.owners import Owners
-from analyzer.entries.sift import Partial, Partials, merge
+from analyzer.entries.sift import Partial, Partials, absorb
 from analyzer.entries.story import Story
 from analyzer.model import SECOND, Entry, JobKey, Note, Origin
 
@@ -56,8 +56,7 @@ def _join_names(named: Mapping[JobKey, Partial]) -> dict[JobKey, Partial]:
         while target.get(final, final) not in seen:
             final = target[final]
             seen.add(final)
-        together = merge({final: joined.get(final, Partial())}, {final: named[key]})
-        joined[final] = together[final]
+        absorb(joined, {final: named[key]})
     return joined
 
 
