@@ -6,6 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+import msgspec
+
 from analyzer.judge.candidates import Candidate
 from analyzer.judge.course import CLOCK_SLACK, OWN_WORDS, Course
 from analyzer.model import Instant, Origin
@@ -41,6 +43,9 @@ SURELY_ON = 3
 PEER_WAIT = 3600.0
 """Seconds that a replica may wait for a dead peer before it says so (collective timeouts are 10 to 60 minutes)."""
 
+STOP_LAG = 60.0
+"""Seconds from a notice that a machine goes to the end of what runs on it (30 are documented for Spot VMs)."""
+
 HEARSAY = 40
 """Points that a container loses for words on what others would know: it is believed if nothing else stands."""
 
@@ -51,6 +56,7 @@ CRASH_EXITS = frozenset((4, 6, 7, 8, 11, 132, 134, 135, 136, 139, -4, -6, -7, -8
 def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: Course) -> None:
     """Gives every candidate its points; marks those that another explains."""
     verdicts = _verdicts(findings)
+    _bear_out(candidates, findings, course)
     for candidate in candidates:
         weight = candidate.finding.rule.weight
         candidate.give(weight, _how_specific(weight), rule=candidate.finding.rule.id)
@@ -69,6 +75,26 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
 def _how_specific(weight: int) -> str:
     word = "exact" if weight >= 80 else "specific" if weight >= 50 else "general" if weight >= 25 else "generic"
     return f"rule_is_{word}"
+
+
+def _bear_out(candidates: Sequence[Candidate], findings: Sequence[Finding], course: Course) -> None:
+    """A container's word that its machine goes is believed where its runner was told to end before anything failed."""
+    stops = [f for f in findings if f.role is Role.TEARDOWN and f.event == "stopped" and f.time is not None]
+    if not stops:
+        return
+    failed = [end for end, _, _ in course.deaths()]
+    failed += [c.time for c in candidates if c.time is not None and c.finding.role is Role.ROOT and not _is_notice(c)]
+    for candidate in candidates:
+        time = candidate.time
+        if time is None or not _is_notice(candidate) or any(end < time for end in failed):
+            continue
+        if any(f.replica == candidate.replica and f.time and -10 <= f.time.since(time) <= STOP_LAG for f in stops):
+            candidate.finding = msgspec.structs.replace(candidate.finding, hearsay=False)
+            candidate.give(12, "runner_was_stopped")
+
+
+def _is_notice(candidate: Candidate) -> bool:
+    return candidate.finding.hearsay and candidate.finding.rule.category == "preemption"
 
 
 def _survival(candidate: Candidate, course: Course) -> None:
