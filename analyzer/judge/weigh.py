@@ -64,6 +64,7 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
         _agreement(candidate, verdicts)
         _speaker(candidate)
     _taken_then_failed(candidates, course)
+    _got_a_node(candidates, findings)
     _stood_still(candidates, course)
     own_deaths = _own_deaths(findings, course) if course.has_peers else []
     for candidate in candidates:
@@ -136,6 +137,17 @@ def _taken_then_failed(candidates: Sequence[Candidate], course: Course) -> None:
         over = not course.in_last_life(candidate.replica, candidate.time)
         if over or course.began_anew_between(candidate.finding.message, latest.finding.message):
             candidate.give(-SURVIVED, "ran_again_then_failed")
+
+
+def _got_a_node(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:
+    """Why a pod found no node is over once it has got one."""
+    scheduled = [finding for finding in findings if finding.event == "pod_scheduled"]
+    for candidate in candidates:
+        if candidate.finding.message.first.fields.get("reason") != "FailedScheduling":
+            continue
+        mine = [f for f in scheduled if f.replica == candidate.finding.replica]
+        if any(f.time is None or candidate.time is None or f.time >= candidate.time for f in mine):
+            candidate.give(-60, "got_a_node")
 
 
 def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:
