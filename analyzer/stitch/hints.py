@@ -58,7 +58,7 @@ IN_EXCEPTION = (
     "Check the documentation of torch.load", "Set TORCH_LOGS", "Set TORCHDYNAMO_VERBOSE", "from user code:", "FAILED: ",
     "You can suppress this exception", "ninja: build stopped",
     # Ray
-    "Top 10 memory users", "PID\tMEM", "The worker died", "Worker exit type",
+    "This process on ", "Top 10 memory users", "PID\tMEM", "The worker died", "Worker exit type",
     # Vertex AI SDK (a google.rpc.Status in text form)
     "code: ", 'message: "', "details {",
     # Kubernetes client, SQLAlchemy, TensorFlow
