@@ -14,7 +14,7 @@ _INDEXED_POD = re.compile(r"(?P<job>.+)-\d+-[a-z0-9]{5}")
 _TASK_POD = re.compile(r"(?P<job>.+)-(?:master|chief|worker|ps|evaluator|launcher)-\d+")
 """A pod of a Kubeflow training job: JOB-ROLE-INDEX."""
 _RAY_HEAD = re.compile(r"(?P<job>.+)-head(?:-[a-z0-9]{5})?")
-"""The head pod of a Ray cluster: CLUSTER-head, with or without a random ending; its workers are CLUSTER-GROUP-worker-…."""
+"""The head pod of a Ray cluster: CLUSTER-head, with or without a random ending; workers are CLUSTER-GROUP-worker-…"""
 _HASH = re.compile(r"-[0-9a-f]{5}$")
 _KUEUE_KINDS = ("job-", "jobset-", "pytorchjob-", "tfjob-", "mpijob-", "rayjob-", "raycluster-", "pod-", "trainjob-")
 
@@ -93,11 +93,11 @@ class Owners:
         if family is not None and len(self._families[family]) > 1:
             return family
         parts = key.id.split("-")
+        if "worker" not in parts and _RAY_HEAD.fullmatch(key.id) is None:
+            return None
         names = ("-".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
         cluster = next((name for name in names if name in self._clusters), None)
-        is_of_it = cluster is not None and parts[len(cluster.split("-"))] != "head" and "worker" in parts
-        is_of_it |= cluster is not None and _RAY_HEAD.fullmatch(key.id) is not None
-        return JobKey(key.platform, key.project, cluster) if cluster is not None and is_of_it else None
+        return JobKey(key.platform, key.project, cluster) if cluster is not None else None
 
     def _others(self, key: JobKey, names: Iterable[str]) -> list[JobKey]:
         return [other for name in names for other in self._by_id.get(name, ()) if _may_own(other, key)]

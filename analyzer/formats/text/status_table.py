@@ -101,9 +101,8 @@ def _pods(lines: Sequence[str], first: int) -> Iterator[Part]:
         if is_node_pod(row["NAME"], row.get("NAMESPACE")):
             yield Part(text=line.strip(), origin=Origin.NODE, node=on, line=place)
             continue
-        yield Part(
-            text=line.strip(), fields=fields, job=JobKey("gke", "", row["NAME"]), replica=row["NAME"], node=on, line=place
-        )
+        job = JobKey("gke", "", row["NAME"])
+        yield Part(text=line.strip(), fields=fields, job=job, replica=row["NAME"], node=on, line=place)
 
 
 def _sacct(lines: Sequence[str], first: int) -> Iterator[Part]:
