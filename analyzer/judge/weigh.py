@@ -80,22 +80,25 @@ def _how_specific(weight: int) -> str:
 
 def _bear_out(candidates: Sequence[Candidate], findings: Sequence[Finding], course: Course) -> None:
     """A container's word that its machine goes is believed where its runner was told to end before anything failed."""
-    stops = [f for f in findings if f.role is Role.TEARDOWN and f.event == "stopped" and f.time is not None]
-    if not stops:
+    stops: dict[str | None, list[Instant]] = {}
+    for finding in findings:
+        if finding.role is Role.TEARDOWN and finding.event == "stopped" and finding.time is not None:
+            stops.setdefault(finding.replica, []).append(finding.time)
+    notices = [c for c in candidates if c.finding.hearsay and c.finding.rule.category == "preemption"]
+    if not stops or not notices:
         return
-    failed = [end for end, _, _ in course.deaths()]
-    failed += [c.time for c in candidates if c.time is not None and c.finding.role is Role.ROOT and not _is_notice(c)]
-    for candidate in candidates:
+    own = [c for c in candidates if c.finding.role is Role.ROOT and not c.finding.hearsay]
+    failed = [c.time for c in own if c.time is not None and not course.job_went_on_after(c.finding.message)]
+    first = min((*failed, *(end for end, _, _ in course.deaths())), default=None)
+    for times in stops.values():
+        times.sort()
+    for candidate in notices:
         time = candidate.time
-        if time is None or not _is_notice(candidate) or any(end < time for end in failed):
+        if time is None or (first is not None and first < time):
             continue
-        if any(f.replica == candidate.replica and f.time and -10 <= f.time.since(time) <= STOP_LAG for f in stops):
+        if _any_within(stops.get(candidate.replica, ()), time.plus(-CLOCK_SLACK), time.plus(STOP_LAG)):
             candidate.finding = msgspec.structs.replace(candidate.finding, hearsay=False)
             candidate.give(12, "runner_was_stopped")
-
-
-def _is_notice(candidate: Candidate) -> bool:
-    return candidate.finding.hearsay and candidate.finding.rule.category == "preemption"
 
 
 def _survival(candidate: Candidate, course: Course) -> None:
@@ -141,13 +144,16 @@ def _taken_then_failed(candidates: Sequence[Candidate], course: Course) -> None:
 
 def _got_a_node(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:
     """Why a pod found no node is over once it has got one."""
-    scheduled = [finding for finding in findings if finding.event == "pod_scheduled"]
+    scheduled: dict[str | None, Instant | None] = {}  # by pod: when it got its last node, None where no time is told
+    for finding in findings:
+        if finding.event == "pod_scheduled":
+            scheduled[finding.replica] = finding.time
     for candidate in candidates:
-        if candidate.finding.message.first.fields.get("reason") != "FailedScheduling":
-            continue
-        mine = [f for f in scheduled if f.replica == candidate.finding.replica]
-        if any(f.time is None or candidate.time is None or f.time >= candidate.time for f in mine):
-            candidate.give(-60, "got_a_node")
+        pod = candidate.finding.replica
+        if candidate.finding.message.first.fields.get("reason") == "FailedScheduling" and pod in scheduled:
+            got, missed = scheduled[pod], candidate.time
+            if got is None or missed is None or got >= missed:
+                candidate.give(-60, "got_a_node")
 
 
 def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:
