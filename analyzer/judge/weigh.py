@@ -6,6 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+import msgspec
+
 from analyzer.judge.candidates import Candidate
 from analyzer.judge.course import CLOCK_SLACK, OWN_WORDS, Course
 from analyzer.model import Instant, Origin
@@ -41,6 +43,9 @@ SURELY_ON = 3
 PEER_WAIT = 3600.0
 """Seconds that a replica may wait for a dead peer before it says so (collective timeouts are 10 to 60 minutes)."""
 
+STOP_LAG = 60.0
+"""Seconds from a notice that a machine goes to the end of what runs on it (30 are documented for Spot VMs)."""
+
 HEARSAY = 40
 """Points that a container loses for words on what others would know: it is believed if nothing else stands."""
 
@@ -51,6 +56,7 @@ CRASH_EXITS = frozenset((4, 6, 7, 8, 11, 132, 134, 135, 136, 139, -4, -6, -7, -8
 def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: Course) -> None:
     """Gives every candidate its points; marks those that another explains."""
     verdicts = _verdicts(findings)
+    _bear_out(candidates, findings, course)
     for candidate in candidates:
         weight = candidate.finding.rule.weight
         candidate.give(weight, _how_specific(weight), rule=candidate.finding.rule.id)
@@ -58,6 +64,7 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
         _agreement(candidate, verdicts)
         _speaker(candidate)
     _taken_then_failed(candidates, course)
+    _got_a_node(candidates, findings)
     _stood_still(candidates, course)
     own_deaths = _own_deaths(findings, course) if course.has_peers else []
     for candidate in candidates:
@@ -69,6 +76,29 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
 def _how_specific(weight: int) -> str:
     word = "exact" if weight >= 80 else "specific" if weight >= 50 else "general" if weight >= 25 else "generic"
     return f"rule_is_{word}"
+
+
+def _bear_out(candidates: Sequence[Candidate], findings: Sequence[Finding], course: Course) -> None:
+    """A container's word that its machine goes is believed where its runner was told to end before anything failed."""
+    stops: dict[str | None, list[Instant]] = {}
+    for finding in findings:
+        if finding.role is Role.TEARDOWN and finding.event == "stopped" and finding.time is not None:
+            stops.setdefault(finding.replica, []).append(finding.time)
+    notices = [c for c in candidates if c.finding.hearsay and c.finding.rule.category == "preemption"]
+    if not stops or not notices:
+        return
+    own = [c for c in candidates if c.finding.role is Role.ROOT and not c.finding.hearsay]
+    failed = [c.time for c in own if c.time is not None and not course.job_went_on_after(c.finding.message)]
+    first = min((*failed, *(end for end, _, _ in course.deaths())), default=None)
+    for times in stops.values():
+        times.sort()
+    for candidate in notices:
+        time = candidate.time
+        if time is None or (first is not None and first < time):
+            continue
+        if _any_within(stops.get(candidate.replica, ()), time.plus(-CLOCK_SLACK), time.plus(STOP_LAG)):
+            candidate.finding = msgspec.structs.replace(candidate.finding, hearsay=False)
+            candidate.give(12, "runner_was_stopped")
 
 
 def _survival(candidate: Candidate, course: Course) -> None:
@@ -110,6 +140,20 @@ def _taken_then_failed(candidates: Sequence[Candidate], course: Course) -> None:
         over = not course.in_last_life(candidate.replica, candidate.time)
         if over or course.began_anew_between(candidate.finding.message, latest.finding.message):
             candidate.give(-SURVIVED, "ran_again_then_failed")
+
+
+def _got_a_node(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:
+    """Why a pod found no node is over once it has got one."""
+    scheduled: dict[str | None, Instant | None] = {}  # by pod: when it got its last node, None where no time is told
+    for finding in findings:
+        if finding.event == "pod_scheduled":
+            scheduled[finding.replica] = finding.time
+    for candidate in candidates:
+        pod = candidate.finding.replica
+        if candidate.finding.message.first.fields.get("reason") == "FailedScheduling" and pod in scheduled:
+            got, missed = scheduled[pod], candidate.time
+            if got is None or missed is None or got >= missed:
+                candidate.give(-60, "got_a_node")
 
 
 def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:

@@ -104,3 +104,14 @@ def test_text_without_identity_joins_the_only_job_or_is_one() -> None:
     job = Entry(text="a", job=JobKey("vertex", "p", "1"))
     assert [story.key.id for story in assemble(sift([text, job]))[0]] == ["1"]
     assert [story.key for story in assemble(sift([text]))[0]] == [JobKey("local", "", "run7")]
+
+
+def test_pods_of_one_ray_cluster_are_one_job() -> None:
+    """Head and workers of all groups bear the cluster's name; a pod that only looks like a worker does not."""
+    names = ("sft-rc-9kd2p-head-6x2jq", "sft-rc-9kd2p-a100-group-worker-b8n6k", "other-worker-z4v7r")
+    rows = [
+        Entry(text=name, job=JobKey("gke", "", name), replica=name, origin=Origin.STATUS, fields={"pod": name})
+        for name in names
+    ]
+    stories, _ = assemble(sift(rows))
+    assert {story.key.id: len(story.entries) for story in stories} == {"sft-rc-9kd2p": 2, "other-worker-z4v7r": 1}
