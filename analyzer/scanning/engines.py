@@ -171,10 +171,10 @@ def _attempted(work: Callable[[Task], Result], task: Task) -> tuple[bool, Result
     """Whether it was done, and the result or what it failed with, as far as a pipe can carry that."""
     try:
         return True, work(task)
-    except Exception as error:
+    except Exception as error:  # the border of a process: the one that gave the task is told
         try:
             pickle.dumps(error)
-        except Exception:
+        except (pickle.PicklingError, AttributeError, TypeError):
             error = RuntimeError(f"{type(error).__name__}: {error}")
         error.add_note(traceback.format_exc())
         return False, error
