@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from analyzer.judge.candidates import Candidate
+from analyzer.judge.candidates import Candidate, exit_code_of
 from analyzer.judge.course import CLOCK_SLACK, OWN_WORDS, Course
 from analyzer.model import Instant, Origin
 from analyzer.rulebook import Finding, Role
@@ -139,7 +139,8 @@ def _agreement(candidate: Candidate, verdicts: dict[str, Finding]) -> None:
         candidate.give(12, "same_replica")
     elif candidate.replica and verdicts and candidate.finding.role is Role.ROOT and message.origin is Origin.REPLICA:
         candidate.give(-8, "other_replica")
-    code = _number(mine or next(reversed(verdicts.values()), None))
+    verdict = mine or next(reversed(verdicts.values()), None)
+    code = exit_code_of(verdict) if verdict is not None else None
     category = candidate.finding.rule.category
     if code is None:
         return
@@ -149,11 +150,6 @@ def _agreement(candidate: Candidate, verdicts: dict[str, Finding]) -> None:
         candidate.give(10, "code_of_crash", code=code)
     elif code == 1 and candidate.finding.message.kind == "traceback":
         candidate.give(6, "code_of_exception")
-
-
-def _number(finding: Finding | None) -> int | None:
-    text = finding.values.get("exit_code") if finding is not None else None
-    return int(text) if text is not None and text.lstrip("-").isdigit() else None
 
 
 def _spelled(replica: str) -> str:

@@ -20,6 +20,8 @@ _SCRIPT = re.compile(
     r"(?:\S+ GCEMetadataScripts: )?(?:INFO )?startup-script(?:-url)?: (?P<text>.*)$"
 )
 """What a VM's startup script prints: the program's own output, that the guest agent writes into the machine's log."""
+_OF_A_PROCESS = re.compile(r"^(?:\[rank\d{1,6}\]: ?|\[\d{1,9},\d{1,6}\]<std(?:out|err)>:)")
+"""What launchers put before a process's own output, which people paste among a machine's lines."""
 _UNITS = re.compile(
     r"^(?:kernel|kubelet|containerd|dockerd|systemd[\w-]*|sshd|node-problem-detector|google_\w+|crond?|audit.*"
     r"|nvidia[\w.-]*|rsyslogd|slurmd|dhclient|chronyd|snapd|NetworkManager|mcelog|rasdaemon)$",
@@ -44,7 +46,7 @@ def recognize_slurmctld(head: Sequence[str], name: str) -> Slurmctld | None:
 
 
 class Machine:
-    """Reads lines of a machine's log; all of them are the machine's but what its startup script prints."""
+    """Reads lines of a machine's log; all are the machine's but what its startup script or a process printed."""
 
     def __init__(self) -> None:
         self._host: str | None = None
@@ -57,7 +59,8 @@ class Machine:
         script = _SCRIPT.match(line)
         if script:
             return Said(text=script["text"], origin=Origin.REPLICA, replica=self._host, node=self._host)
-        return Said(text=line, origin=Origin.NODE, node=self._host)
+        origin = Origin.TEXT if _OF_A_PROCESS.match(line) else Origin.NODE
+        return Said(text=line, origin=origin, node=self._host)
 
 
 class Slurmctld:
