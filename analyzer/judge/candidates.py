@@ -11,7 +11,7 @@ from analyzer.judge.sentences import sentence
 from analyzer.model import Instant, Message, Point
 from analyzer.rulebook import Finding, Role
 from analyzer.rulebook.patterns import compile_pattern
-from analyzer.timeline.evidence import number_in
+from analyzer.timeline.evidence import number_in, trial_of
 
 GENERIC = 15  # up to this weight a rule says no more than that something was raised
 NEAR = 40  # messages within which a bare line and a traceback are told to be of one failure
@@ -38,6 +38,11 @@ class Candidate(msgspec.Struct, kw_only=True):
     def time(self) -> Instant | None:
         """When the message was logged."""
         return self.finding.time
+
+    @property
+    def trial(self) -> int | None:
+        """The trial of a tuning job that it is about."""
+        return trial_of(self.finding)
 
     @property
     def cause(self) -> str:
@@ -123,7 +128,8 @@ def _more_specific(one: Finding, other: Finding) -> bool:
 
 def _stand_for(group: list[Finding], positions: Mapping[int, int], course: Course) -> Candidate:
     replica = replica_of(group[0])
-    latest = [f for f in group if course.in_last_life(replica, f.time) and not course.went_on_after(f.message)]
+    recent = [f for f in group if course.in_last_life(replica, f.time, trial_of(f))]
+    latest = [f for f in recent if not course.went_on_after(f.message)]
     first = _most_telling(latest or group[-1:], positions)
     others = [finding for finding in group if finding is not first]
     return Candidate(

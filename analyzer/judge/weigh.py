@@ -89,7 +89,7 @@ def _survival(candidate: Candidate, course: Course) -> None:
         candidate.give(-SURVIVED if went_on >= SURELY_ON else -45, "went_on")
     elif course.job_went_on_after(message) >= 3:
         candidate.give(-15, "job_went_on")
-    if not course.in_last_life(candidate.replica, candidate.time):
+    if not course.in_last_life(candidate.replica, candidate.time, candidate.trial):
         candidate.give(-30, "earlier_run")
     if candidate.others:
         candidate.give(min(6, 2 * len(candidate.others)), "seen_times", times=len(candidate.others) + 1)
@@ -101,13 +101,13 @@ def _taken_then_failed(candidates: Sequence[Candidate], course: Course) -> None:
     if last is None or not any(lane.runs for lane in last.replicas):
         return
     own = [c for c in candidates if c.finding.role is Role.ROOT and c.finding.rule.category not in NOT_ITS_OWN]
-    own = [c for c in own if c.finding.message.origin in PROGRAM and course.in_last_life(c.replica, c.time)]
+    own = [c for c in own if c.finding.message.origin in PROGRAM and course.in_last_life(c.replica, c.time, c.trial)]
     latest = max((c for c in own if c.score > 0), key=lambda c: c.position, default=None)
     if latest is None:
         return
     taken = [c for c in candidates if c.finding.rule.category == "preemption"]
     for candidate in taken:
-        over = not course.in_last_life(candidate.replica, candidate.time)
+        over = not course.in_last_life(candidate.replica, candidate.time, candidate.trial)
         if over or course.began_anew_between(candidate.finding.message, latest.finding.message):
             candidate.give(-SURVIVED, "ran_again_then_failed")
 
@@ -270,7 +270,7 @@ def _first_of_all(candidates: Sequence[Candidate], course: Course) -> None:
     final = [c for c in candidates if c.finding.role is Role.ROOT and not course.went_on_after(c.finding.message)]
     raised = {c.finding.rule.id for c in final if _is_raised(c) and c.finding.rule.category not in PEER_TROUBLE}
     ended = [c for c in final if _is_raised(c) or c.finding.rule.id not in raised]
-    timed = [c for c in ended if c.time is not None and course.in_last_life(c.replica, c.time)]
+    timed = [c for c in ended if c.time is not None and course.in_last_life(c.replica, c.time, c.trial)]
     if len(timed) < 2:
         return
     first = min(timed, key=lambda c: (int(c.time or 0), c.position))

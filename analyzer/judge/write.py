@@ -14,6 +14,7 @@ from analyzer.judge.unknown import telling_messages
 from analyzer.judge.verdict import Verdict
 from analyzer.model import Alternative, Evidence, JobKey, Message, RootCause, RuledOut, Symptom
 from analyzer.rulebook import Finding, Role
+from analyzer.timeline.evidence import trial_of
 
 _TELLS_EACH_END = frozenset(("vertex", "ai_platform"))  # services that name the replica with each exit code
 MAX_SYMPTOMS = 12
@@ -27,7 +28,7 @@ def root_cause_of(
     """The chosen cause with its evidence: first the proving message, then what supports it; `place`: where it was."""
     finding, replica = chosen.finding, place.replica
     code, signal = _exit(finding, place, findings, course, options, story.key.platform)
-    pair = course.run_at(replica, finding.time)
+    pair = course.run_at(replica, finding.time, chosen.trial)
     support = _support(chosen, findings)
     evidence = proof_of(finding, story.key, mask)
     evidence += [evidence_of(other, story.key, mask, support=True) for other in support]
@@ -35,7 +36,8 @@ def root_cause_of(
         rule=finding.rule.id,
         replica=replica and names_of(story).stable(replica),
         rank=place.rank,
-        attempt=pair[0].number if pair else finding.message.first.attempt,
+        attempt=pair[0].number if pair else None if chosen.trial is not None else finding.message.first.attempt,
+        trial=chosen.trial,
         time=stated_time(finding.message),
         exit_code=code,
         signal=signal or finding.values.get("signal"),
@@ -58,7 +60,7 @@ def _exit(
     own = exit_code_of(finding)
     if own is not None:
         return own, finding.values.get("signal")
-    code, signal = course.exit_of(replica, finding.time)
+    code, signal = course.exit_of(replica, finding.time, trial_of(finding))
     if code is not None:
         return code, signal
     words = [f for f in findings if _tells_an_end(f) and exit_code_of(f) is not None]

@@ -188,7 +188,7 @@ def test_a_description_alone_gives_one_attempt_with_its_times() -> None:
 
 
 def test_trials_of_a_tuning_job_stand_side_by_side() -> None:
-    """They are shown under their own numbers and are no retries of one another."""
+    """They are lanes of one attempt under their own numbers, and no retries of one another."""
     said = lines(
         (0, "workerpool0-0", START), (5, "workerpool0-0", START), (60, "workerpool0-0", "step 1 loss 1.0"),
         (61, "workerpool0-0", "step 1 loss 2.0"), (90, "workerpool0-0", ENDED.format(1)), (95, "workerpool0-0", ENDED.format(0)),
@@ -198,8 +198,10 @@ def test_trials_of_a_tuning_job_stand_side_by_side() -> None:
         for place, entry in enumerate(said)
     ]
     timeline = timeline_of(trials)
-    assert [(attempt.number, len(attempt.replicas)) for attempt in timeline.attempts] == [(1, 1), (2, 1)]
-    assert [runs_of(timeline)["workerpool0-0"][n].exit_code for n in (0, 1)] == [1, 0]
+    (attempt,) = timeline.attempts
+    assert [(lane.label, [run.exit_code for run in lane.runs]) for lane in attempt.replicas] == [
+        ("workerpool0-0 #1", [1]), ("workerpool0-0 #2", [0])
+    ]  # fmt: skip
     assert timeline.restarts_total == 0
 
 
