@@ -268,6 +268,14 @@ MPI_NOTICE = Block(
     patience=0,
     longest=60,
 )  # fmt: skip
+MPI_EXIT = Block(  # without its rulings, which people leave out
+    name="mpi_exit",
+    kind="table",
+    literals=("detected that one or more processes exited",),
+    begin=_lines("detected that one or more processes exited with non-zero status"),
+    more=_lines(r"\s*$", "the job to be terminated", r"\s+Process name:", r"\s+Exit code:"),
+    end=_lines(r"^\s+Exit code:"),
+)
 LAUNCHER_TABLE = Block(
     name="launcher_table",
     kind="table",
@@ -305,8 +313,8 @@ WARNING = Block(
 )
 BLOCKS = (
     TERMINATE, STACK_DUMP, THREAD_DUMP, DEVICE_ASSERT, MPI_SIGNAL, GLIBC, GO_PANIC, KERNEL_MEMORY, KERNEL_OOPS,
-    ALLOCATOR_DUMP, RULED_TABLE, BOX, USAGE, CONFIGURATION, DASK_FAILURE, PIP_FAILURE, MPI_NOTICE, LAUNCHER_TABLE,
-    STALL_REPORT, HANG_REPORT, WARNING,
+    ALLOCATOR_DUMP, RULED_TABLE, BOX, USAGE, CONFIGURATION, DASK_FAILURE, PIP_FAILURE, MPI_NOTICE, MPI_EXIT,
+    LAUNCHER_TABLE, STALL_REPORT, HANG_REPORT, WARNING,
 )  # fmt: skip
 
 
