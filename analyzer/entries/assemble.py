@@ -13,11 +13,13 @@ from pathlib import PurePath
 from analyzer.entries.owners import Owners
 from analyzer.entries.sift import Partial, Partials, merge
 from analyzer.entries.story import Story
+from analyzer.expressions import expression
 from analyzer.model import SECOND, Entry, JobKey, Note, Origin
 
 NODE_WINDOW = 600 * SECOND
 """How far from a job's own entries a node's line may lie and still be tied to it (ns): eviction and restart delays."""
 
+_ARRAY_TASK = expression(r"\bJobId=\d+_\d+\((?P<task>\d+)\)")
 _INFRASTRUCTURE = frozenset((Origin.NODE, Origin.AUDIT, Origin.CLUSTER))
 
 
@@ -44,10 +46,10 @@ def _join_names(named: Mapping[JobKey, Partial]) -> dict[JobKey, Partial]:
     by_id: dict[tuple[str, str], list[JobKey]] = {}
     for key in sorted(named):
         by_id.setdefault((key.platform, key.id), []).append(key)
-    owners = Owners(named)
+    owners, arrays = Owners(named), _arrays_of(named)
     for key in sorted(named):
         same = by_id[key.platform, key.id]
-        better = _same_job(key, same) or by_uid.get((key.platform, key.id)) or owners.of(key)
+        better = _same_job(key, same) or by_uid.get((key.platform, key.id)) or arrays.get(key) or owners.of(key)
         if better is not None and better != key:
             target[key] = better
     joined: dict[JobKey, Partial] = {}
@@ -77,6 +79,17 @@ def _batch_jobs_by_uid(named: Mapping[JobKey, Partial]) -> dict[tuple[str, str],
         for entry in named[key].entries.values()
         if entry.fields.get("kind") == "job" and entry.fields.get("uid")
     }
+
+
+def _arrays_of(named: Mapping[JobKey, Partial]) -> dict[JobKey, JobKey]:
+    """Slurm's job arrays by the keys of their tasks: slurmctld writes ARRAY_INDEX(TASK), slurmd only TASK."""
+    found: dict[JobKey, JobKey] = {}
+    for key in sorted(key for key in named if key.platform == "slurm"):
+        for entry in named[key].entries.values():
+            if entry.origin is Origin.CLUSTER:
+                for task in _ARRAY_TASK.finditer(entry.text):
+                    found.setdefault(JobKey("slurm", key.project, task["task"]), key)
+    return {task: array for task, array in found.items() if task != array and array not in found}
 
 
 def _says_more(one: JobKey, other: JobKey) -> bool:
@@ -179,11 +192,11 @@ def _place(leftover: Sequence[Entry], named: dict[JobKey, Partial]) -> list[Note
         return []
     notes: list[Note] = []
     if named:
-        stray = [entry for entry in leftover if entry.origin in _INFRASTRUCTURE]
+        meant = _sources_about(named)
+        stray = [e for e in leftover if e.origin in _INFRASTRUCTURE and not _joins_its_file(e, meant, named)]
         if stray:
             text = "cluster, node or audit entries belong to no job of the input and were left aside"
             notes.append(Note("unrelated", text, count=len(stray)))
-        meant = _sources_about(named)
         for source, entries in _by_source(entry for entry in leftover if entry.origin not in _INFRASTRUCTURE).items():
             beside = [key for key, sources in meant.items() if source in sources] or list(meant)
             if len(beside) == 1:
@@ -194,6 +207,15 @@ def _place(leftover: Sequence[Entry], named: dict[JobKey, Partial]) -> list[Note
         return notes
     _new_job(named, leftover, sorted({entry.source for entry in leftover}))
     return notes
+
+
+def _joins_its_file(entry: Entry, meant: Mapping[JobKey, set[str]], named: dict[JobKey, Partial]) -> bool:
+    """Gives the line of a scheduler's daemon to the only job that its file is about: it works on that one between."""
+    about = [key for key, sources in meant.items() if entry.source in sources]
+    if entry.fields.get("platform") != "slurm" or len(about) != 1:
+        return False
+    named[about[0]].add(entry)
+    return True
 
 
 def _sources_about(named: Mapping[JobKey, Partial]) -> dict[JobKey, set[str]]:

@@ -65,9 +65,10 @@ def _exit(
         return code, signal
     words = [f for f in findings if _tells_an_end(f) and exit_code_of(f) is not None]
     mine = [f for f in words if replica_of(f) == replica or rank_of(f) == place.rank is not None]
+    beside = [f for f in words if f.message.rank == finding.message.rank is not None]  # by the launcher of its node
     alone = [f for f in words if not f.replica] or ([] if replica else words)
     agreed = words if len({exit_code_of(f) for f in words}) == 1 and platform not in _TELLS_EACH_END else []
-    for told in (mine or alone or agreed)[-1:]:
+    for told in (mine or beside or alone or agreed)[-1:]:
         return exit_code_of(told), told.values.get("signal")
     return None, None
 
