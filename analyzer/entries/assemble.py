@@ -193,7 +193,7 @@ def _place(leftover: Sequence[Entry], named: dict[JobKey, Partial]) -> list[Note
     notes: list[Note] = []
     if named:
         meant = _sources_about(named)
-        stray = [e for e in leftover if e.origin in _INFRASTRUCTURE and not _joins_its_file(e, meant, named)]
+        stray = _stray(leftover, meant, named)
         if stray:
             text = "cluster, node or audit entries belong to no job of the input and were left aside"
             notes.append(Note("unrelated", text, count=len(stray)))
@@ -209,13 +209,23 @@ def _place(leftover: Sequence[Entry], named: dict[JobKey, Partial]) -> list[Note
     return notes
 
 
-def _joins_its_file(entry: Entry, meant: Mapping[JobKey, set[str]], named: dict[JobKey, Partial]) -> bool:
-    """Gives the line of a scheduler's daemon to the only job that its file is about: it works on that one between."""
-    about = [key for key, sources in meant.items() if entry.source in sources]
-    if entry.fields.get("platform") != "slurm" or len(about) != 1:
-        return False
-    named[about[0]].add(entry)
-    return True
+def _stray(leftover: Sequence[Entry], meant: Mapping[JobKey, set[str]], named: dict[JobKey, Partial]) -> list[Entry]:
+    """What machines and clusters say without a job, but for the lines of a scheduler's daemon whose file is about one.
+
+    Those join it: between the lines that name its number, the daemon works on that job.
+    """
+    about: dict[str, list[JobKey]] = {}
+    for key, sources in meant.items():
+        for source in sources:
+            about.setdefault(source, []).append(key)
+    stray = []
+    for entry in leftover:
+        keys = about.get(entry.source, []) if entry.fields.get("platform") == "slurm" else []
+        if entry.origin in _INFRASTRUCTURE and len(keys) == 1:
+            named[keys[0]].add(entry)
+        elif entry.origin in _INFRASTRUCTURE:
+            stray.append(entry)
+    return stray
 
 
 def _sources_about(named: Mapping[JobKey, Partial]) -> dict[JobKey, set[str]]:

@@ -13,7 +13,7 @@ _RANDOM = expression(r"-(?=[a-z0-9]{5}$)(?:[b-df-hj-np-tv-z0-9]+|[a-z0-9]*[0-9][
 """The ending that a controller gives to a pod: five letters and digits, without vowels or with a digit."""
 _ENDS_WITH_INDEX = expression(r"-\d+$")
 _INDEXED = expression(r"(?P<child>.*-\d+)-(?P<index>\d+)")
-_GRID = expression(r"(?P<stem>.*)-(?P<child>\d{1,6})-(?P<index>\d{1,6})")
+_GRID = expression(r"(?P<stem>.*?)(?:-(?P<child>\d{1,6}))?-(?P<index>\d{1,6})")
 _POOL = expression(r"(workerpool\d+|master-replica|worker-replica|ps-replica|evaluator-replica|chief-replica)(?:-\d+)?")
 _HOST = expression(
     r"\bcmle-training-(?P<pool>workerpool\d+|master|chief|worker|ps|evaluator)-[0-9a-f]+-(?P<number>\d+):"
@@ -89,12 +89,14 @@ class Names:
             if found is None or found[0] == name:
                 return []
             stems.add(found["stem"])
-            grid.setdefault((int(found["child"]), int(found["index"])), []).append(name)
+            grid.setdefault((int(found["child"] or 0), int(found["index"])), []).append(name)
+        if len(stems) != 1:
+            return []
         children = {child for child, _ in grid}
         if len(children) == 1:
             return grid.get((min(children), number), [])
-        width = 1 + max((index for _, index in grid), default=0)
-        whole = len(stems) == 1 and sorted(grid) == [(n // width, n % width) for n in range(len(grid))]
+        width = 1 + max(index for _, index in grid)
+        whole = sorted(grid) == [(n // width, n % width) for n in range(len(grid))]
         return grid.get((number // width, number % width), []) if whole else []
 
 

@@ -205,6 +205,20 @@ def test_trials_of_a_tuning_job_stand_side_by_side() -> None:
     assert timeline.restarts_total == 0
 
 
+def test_a_trial_does_not_move_to_the_machine_of_another() -> None:
+    """Trials share no machine, so a line that names another's is labelled wrongly; a retry on a free one is a move."""
+    told = ((0, 1, "a"), (1, 2, "b"), (20, 1, "b"), (40, 2, "b"), (60, 1, "c"))
+    entries = lines(*((second, "workerpool0-0", f"step {second} loss 1.0") for second, _, _ in told))
+    trials = [
+        distortions.changed(entry, fields={"trial": trial}, attempt=trial, node=node)
+        for entry, (_, trial, node) in zip(entries, told, strict=True)
+    ]
+    timeline = timeline_of(trials)
+    (attempt,) = timeline.attempts
+    assert [(lane.trial, [run.node for run in lane.runs]) for lane in attempt.replicas] == [(1, ["a", "c"]), (2, ["b"])]
+    assert timeline.restarts_total == timeline.restarts.moved == 1
+
+
 def test_nothing_begins_after_the_services_last_word() -> None:
     """A client that repeats the error later tells of no further attempt."""
     error = "Internal error occurred for the current attempt."
