@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from analyzer.judge.candidates import Candidate
+from analyzer.judge.candidates import Candidate, exit_code_of
 from analyzer.judge.course import CLOCK_SLACK, OWN_WORDS, Course
 from analyzer.model import Instant, Origin
 from analyzer.rulebook import Finding, Role
@@ -119,7 +119,7 @@ def _survival(candidate: Candidate, course: Course) -> None:
         candidate.give(-SURVIVED if went_on >= SURELY_ON else -45, "went_on")
     elif course.job_went_on_after(message) >= 3:
         candidate.give(-15, "job_went_on")
-    if not course.in_last_life(candidate.replica, candidate.time):
+    if not course.in_last_life(candidate.replica, candidate.time, candidate.trial):
         candidate.give(-30, "earlier_run")
     if candidate.others:
         candidate.give(min(6, 2 * len(candidate.others)), "seen_times", times=len(candidate.others) + 1)
@@ -131,13 +131,13 @@ def _taken_then_failed(candidates: Sequence[Candidate], course: Course) -> None:
     if last is None or not any(lane.runs for lane in last.replicas):
         return
     own = [c for c in candidates if c.finding.role is Role.ROOT and c.finding.rule.category not in NOT_ITS_OWN]
-    own = [c for c in own if c.finding.message.origin in PROGRAM and course.in_last_life(c.replica, c.time)]
+    own = [c for c in own if c.finding.message.origin in PROGRAM and course.in_last_life(c.replica, c.time, c.trial)]
     latest = max((c for c in own if c.score > 0), key=lambda c: c.position, default=None)
     if latest is None:
         return
     taken = [c for c in candidates if c.finding.rule.category == "preemption"]
     for candidate in taken:
-        over = not course.in_last_life(candidate.replica, candidate.time)
+        over = not course.in_last_life(candidate.replica, candidate.time, candidate.trial)
         if over or course.began_anew_between(candidate.finding.message, latest.finding.message):
             candidate.give(-SURVIVED, "ran_again_then_failed")
 
@@ -183,7 +183,8 @@ def _agreement(candidate: Candidate, verdicts: dict[str, Finding]) -> None:
         candidate.give(12, "same_replica")
     elif candidate.replica and verdicts and candidate.finding.role is Role.ROOT and message.origin is Origin.REPLICA:
         candidate.give(-8, "other_replica")
-    code = _number(mine or next(reversed(verdicts.values()), None))
+    verdict = mine or next(reversed(verdicts.values()), None)
+    code = exit_code_of(verdict) if verdict is not None else None
     category = candidate.finding.rule.category
     if code is None:
         return
@@ -193,11 +194,6 @@ def _agreement(candidate: Candidate, verdicts: dict[str, Finding]) -> None:
         candidate.give(10, "code_of_crash", code=code)
     elif code == 1 and candidate.finding.message.kind == "traceback":
         candidate.give(6, "code_of_exception")
-
-
-def _number(finding: Finding | None) -> int | None:
-    text = finding.values.get("exit_code") if finding is not None else None
-    return int(text) if text is not None and text.lstrip("-").isdigit() else None
 
 
 def _spelled(replica: str) -> str:
@@ -318,7 +314,7 @@ def _first_of_all(candidates: Sequence[Candidate], course: Course) -> None:
     final = [c for c in candidates if c.finding.role is Role.ROOT and not course.went_on_after(c.finding.message)]
     raised = {c.finding.rule.id for c in final if _is_raised(c) and c.finding.rule.category not in PEER_TROUBLE}
     ended = [c for c in final if _is_raised(c) or c.finding.rule.id not in raised]
-    timed = [c for c in ended if c.time is not None and course.in_last_life(c.replica, c.time)]
+    timed = [c for c in ended if c.time is not None and course.in_last_life(c.replica, c.time, c.trial)]
     if len(timed) < 2:
         return
     first = min(timed, key=lambda c: (int(c.time or 0), c.position))

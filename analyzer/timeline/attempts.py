@@ -45,7 +45,6 @@ class Try:
     fatal: Signal | None = None
     announced: bool = False  # a scheduler or controller said that it starts the job again
     quiet: bool = False  # nothing but new machines tells that it began
-    is_trial: bool = False  # a trial of a hyperparameter tuning job, which stands beside others and is no retry
     current: dict[str, Life] = field(default_factory=dict)  # the last life of each lane so far
     fates: Counter[str] = field(default_factory=Counter)  # what follows those: see `Cutter._fate`
     latest: int = 0  # the last line of any life so far
@@ -114,10 +113,11 @@ class Cutter:
     def cut(self, job: Sequence[Signal]) -> list[Try]:
         """All attempts in order. Words that come before anything else belong to the first.
 
-        Trials of a hyperparameter tuning job are shown as attempts under their own numbers.
+        Trials of a hyperparameter tuning job run side by side, and one that begins is no retry of another: they are
+        lanes of one attempt.
         """
         if any(life.trial is not None for lives in self.lanes.values() for life in lives):
-            return self._trials(job)
+            return [self._of_trials(job)]
         steps: list[tuple[int, int, int, Signal | Life]] = [(s.moment, 1, s.place, s) for s in job]
         # A life that the log begins in the middle of was there before anything that the log tells.
         lives = [life for lane in self.lanes.values() for life in lane]
@@ -131,17 +131,11 @@ class Cutter:
                 self._hear(step)
         return [attempt for attempt in self.tries if attempt.lives or attempt.signals]
 
-    def _trials(self, job: Sequence[Signal]) -> list[Try]:
-        found: dict[int, Try] = {}
-        for life in sorted((life for lane in self.lanes.values() for life in lane), key=lambda life: life.begin):
-            number = life.trial or 0
-            attempt = found.setdefault(number, Try(number, life.begin, is_trial=True))
-            attempt.lives.append(life)
-        for signal in job:
-            trial = signal.finding.message.first.fields.get("trial")
-            if isinstance(trial, int) and trial in found:
-                found[trial].signals.append(signal)
-        return [found[number] for number in sorted(found)]
+    def _of_trials(self, job: Sequence[Signal]) -> Try:
+        lives = sorted((life for lane in self.lanes.values() for life in lane), key=lambda life: life.begin)
+        running = next((signal.moment for signal in job if signal.event == "job_running"), None)
+        begin = min((lives[0].begin, *(signal.moment for signal in job)))
+        return Try(1, begin, lives=lives, signals=list(job), running=running)
 
     @property
     def now(self) -> Try:
