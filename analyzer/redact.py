@@ -192,9 +192,11 @@ def redact(text: str) -> str:
 
     Half of a surrogate pair, which no file of text can hold, becomes U+FFFD.
     """
-    by_shape, by_name, key_lines = _passes()
     try:
-        return key_lines.mask(by_name.mask(by_shape.mask(text))) if _suspicion().Match(text) else text
+        if not _suspicion().Match(text):
+            return text
+        by_shape, by_name, key_lines = _passes()
+        return key_lines.mask(by_name.mask(by_shape.mask(text)))
     except UnicodeEncodeError:
         return redact(whole(text))
 

@@ -6,7 +6,6 @@ recognised by their bytes and sub-objects can be quoted verbatim.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -69,6 +68,8 @@ def value_of(raw: bytes) -> Any:
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
+        import json
+
         text = _WRONG_NUMBER.sub(b"null", raw).decode("utf-8", "replace")
         try:
             value = json.loads(text, strict=False)

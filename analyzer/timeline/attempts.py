@@ -8,7 +8,8 @@ not be placed or failed; and, where a retry left no line at all, all replicas co
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from analyzer.model import SECOND
 from analyzer.timeline.evidence import Signal, number_in
@@ -25,15 +26,14 @@ FINAL = frozenset(("job_succeeded", "job_failed", "job_cancelled"))
 VERDICTS = frozenset(("replica_failed", "replica_out_of_memory", "low_memory", "low_disk"))
 
 
-@dataclass(slots=True, eq=False)
-class Try:
+class Try(msgspec.Struct, eq=False):
     """One attempt while it is being worked out."""
 
     number: int
     begin: int
-    lives: list[Life] = field(default_factory=list)
-    signals: list[Signal] = field(default_factory=list)
-    rules: set[str] = field(default_factory=set)
+    lives: list[Life] = []
+    signals: list[Signal] = []
+    rules: set[str] = set()
     ended: Signal | None = None
     label: int | None = None
     earlier: int | None = None  # how many attempts a line counts before it
@@ -45,8 +45,8 @@ class Try:
     announced: bool = False  # a scheduler or controller said that it starts the job again
     quiet: bool = False  # nothing but new machines tells that it began
     is_trial: bool = False  # a trial of a hyperparameter tuning job, which stands beside others and is no retry
-    current: dict[str, Life] = field(default_factory=dict)  # the last life of each lane so far
-    meant: dict[int, Life] = field(default_factory=dict)  # which life a word of the service is about, by its place
+    current: dict[str, Life] = {}  # the last life of each lane so far
+    meant: dict[int, Life] = {}  # which life a word of the service is about, by its place
 
     @property
     def start(self) -> int | None:
