@@ -6,12 +6,12 @@ recognised by their bytes and sub-objects can be quoted verbatim.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
+from analyzer.expressions import expression
 from analyzer.formats.shape import whole_characters
 
 NO_JSON = msgspec.Raw(b"")
@@ -51,7 +51,7 @@ _CAMEL = {
 }  # fmt: skip
 _LOG_ENTRY_KEYS = frozenset(("logName", "insertId", "textPayload", "jsonPayload", "protoPayload", "receiveTimestamp"))
 _FIELDS = frozenset(Record.__struct_encode_fields__)
-_WRONG_NUMBER = re.compile(rb"(?<=[:\[, ])(?:NaN|-?Infinity)(?=[,\]} \r\n])")
+_WRONG_NUMBER = expression(rb"(?<=[:\[, ])(?:NaN|-?Infinity)(?=[,\]} \r\n])")
 
 
 def decode(raw: bytes) -> Record | None:
