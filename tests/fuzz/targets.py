@@ -146,7 +146,8 @@ def _elements(page: str) -> list[str]:
 @cache
 def known_elements() -> frozenset[str]:
     """The elements of pages without anything hostile: no text of a log may add one of another name."""
-    pages = [render(Report(tool=Tool(), diagnoses=[make()]), "html") for make in ALL.values()]
+    jobs = [make() for make in ALL.values()]
+    pages = [render(Report(tool=Tool(), diagnoses=shown), "html") for shown in (*([job] for job in jobs), jobs)]
     return frozenset(name for page in [*pages, render_fleet(simulated_fleet(40))] for name in _elements(page))
 
 

@@ -52,9 +52,12 @@ def started(exports: Path, output: Path, workers: int = 2) -> subprocess.Popen[s
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """How it ended, and what it said."""
-    with process:
+    """How it ended, and what it said; one that never ends is killed with all that it started."""
+    try:
         told = process.communicate(timeout=120)[1]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     return process.returncode, told
 
 

@@ -12,7 +12,7 @@ from analyzer.formats.text.table import Table, age_seconds, header_names
 from analyzer.model import JobKey, Origin
 
 _PODS = ("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
-_PODS_HEADER = re.compile(r"^(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE\b")
+_PODS_HEADER = re.compile(r"^(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE(?!\S)")
 _PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown", "Completed")
 _STATE_COLUMNS = ("TERMINALSTATE", "STATE", "STATUS", "PHASE")
 _JOB_STATES = (
