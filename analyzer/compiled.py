@@ -1,13 +1,14 @@
 """Rules and tables as a start needs them: compiled once, kept by content, read back in a millisecond or two.
 
 Compiling hundreds of YAML files takes a good part of a second, so the result is kept: for the bundled ones beside them
-in a wheel, else in the user's cache folder under a digest of the files' names, sizes and times. A cache that cannot be
-read or written costs time and nothing else.
+in a wheel, else in the user's cache folder. There each folder of rules has one file, which begins with the names, sizes
+and times that it was made from. A cache that cannot be read or written costs time and nothing else.
 """
 
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -15,18 +16,22 @@ from pathlib import Path
 from analyzer import __version__
 
 
-def shipped_or_kept(name: str, folder: Path, make: Callable[[Path], bytes]) -> bytes:
+def shipped_or_kept(name: str, folder: Path, make: Callable[[Path], bytes]) -> bytes | memoryview:
     """What `make` gives for a folder of rules: as the wheel ships it, as it was kept, or made now and kept."""
     shipped = folder.parent / shipped_name(name)
     if folder.parent.name == "_data" and shipped.is_file():
         return shipped.read_bytes()
-    place = _cache_folder() / f"{name}-{_stamp(str(folder))}.msgpack"
+    stamp = _stamp(str(folder))
+    place = _cache_folder() / f"{name}-{_number_of(folder)}.msgpack"
     try:
-        return place.read_bytes()
+        kept = place.read_bytes()
     except OSError:
-        data = make(folder)
-        _put(place, data)
-        return data
+        kept = b""
+    if kept.startswith(stamp):
+        return memoryview(kept)[len(stamp) :]
+    data = make(folder)
+    _put(place, stamp + data)
+    return data
 
 
 def shipped_name(name: str) -> str:
@@ -43,14 +48,18 @@ def _cache_folder() -> Path:
     return platformdirs.user_cache_path("diagnose")
 
 
-@lru_cache(maxsize=8)
-def _stamp(folder: str) -> str:
-    """A digest of what the folder's files look like from outside, and of the program that compiled them."""
-    import hashlib
+def _number_of(folder: Path) -> str:
+    """Tells the kept files of folders apart, and those of programs; two that share one would only be made again."""
+    both = f"{Path(__file__).parent}\0{folder}"
+    return f"{zlib.crc32(both.encode('utf-8', 'surrogateescape')):08x}"
 
+
+@lru_cache(maxsize=8)
+def _stamp(folder: str) -> bytes:
+    """What the folder's files look like from outside, and those of the program that compiled them."""
     program = Path(__file__).parent
     seen = sorted(_looks(folder)) + sorted(_looks(str(program / "rulebook"))) + [str(_time_of(__file__))]
-    return hashlib.sha256("\n".join((__version__, *seen)).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return ("\n".join((__version__, *seen)) + "\n\n").encode("utf-8", "surrogateescape")
 
 
 def _looks(folder: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.redact import redact
+from analyzer.redact import _COUNT, _at_least, redact
 
 # Planted secrets are put together here, so that no scanner takes this file for a leak.
 _HEX = "0123456789abcdef"
@@ -185,3 +185,10 @@ def test_half_of_a_surrogate_pair_hides_no_secret() -> None:
     masked = redact("half \ud83d of a pair, password=hunter22")
     assert "hunter22" not in masked
     assert masked.startswith("half \ufffd of a pair")
+
+
+@pytest.mark.parametrize("count", ["{3}", "{8}", "{40,}", "{0,300}", "{6,9}"])
+def test_a_quick_count_is_met_wherever_the_thorough_one_is(count: str) -> None:
+    """A count that is lowered in order to be quick hides no secret."""
+    thorough, quick = re.compile(f"a{count}"), re.compile(f"a{_COUNT.sub(_at_least, count)}")
+    assert all(quick.fullmatch("a" * times) for times in range(400) if thorough.fullmatch("a" * times))

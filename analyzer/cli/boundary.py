@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -94,6 +93,8 @@ def write_file(data: bytes, output: Path) -> None:
     Raises:
         RenderError: if it cannot be written.
     """
+    import tempfile
+
     try:
         handle, temporary = tempfile.mkstemp(dir=output.parent or Path("."), prefix=".diagnose-")
         try:

@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from analyzer import __version__
 from analyzer.cli.boundary import heed_signals, run
+from analyzer.cli.plain import PlainCommand, PlainWords
 
 _PLAIN: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
 _ENVIRONMENT = (
@@ -64,11 +65,11 @@ def command_of(name: str) -> Any:
         return get_command(found)
     single = typer.Typer(**_PLAIN, add_completion=False)
     settings = {"help_option_names": ["-h", "--help"], **command.settings}
-    single.command(name, help=command.help, epilog=command.epilog, context_settings=settings)(found)
+    single.command(name, cls=PlainCommand, help=command.help, epilog=command.epilog, context_settings=settings)(found)
     return get_command(single)
 
 
-class JobIdFirst(TyperGroup):
+class JobIdFirst(PlainWords, TyperGroup):
     """A group of commands whose first word may also be a job id, which then means the command `job`."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -137,4 +138,7 @@ def main() -> int:
     """Runs the program; returns its exit status."""
     gc.set_threshold(100_000)  # values of a diagnosis live to its end and form no cycles: looking for some is in vain
     heed_signals()
-    return run(app)
+    try:
+        return run(app)
+    finally:
+        gc.freeze()  # nothing is left to be found, so that Python's last look at all values before it ends is in vain

@@ -223,10 +223,12 @@ def _show(result: ScanResult, settings: Settings, wanted: frozenset[str]) -> Non
 
 def _summary(result: ScanResult) -> str:
     """What was found, as a table of causes."""
-    jobs = result.jobs
-    failed = jobs[jobs["outcome"] == "failed"]
-    told = [f"{len(jobs):,} jobs, {len(failed):,} failed, {result.new:,} new; {result.entries:,} entries"]
-    if len(failed):
+    lines = [line for line in result.lines if line.row.outcome == "failed"]
+    told = [f"{len(result.lines):,} jobs, {len(lines):,} failed, {result.new:,} new; {result.entries:,} entries"]
+    if lines:
+        from analyzer.scanning.outputs import frame_of
+
+        failed = frame_of(lines, ("id", "category", "cause", "lost_seconds", "ended"))
         cause = failed["category"] + "." + failed["cause"]
         table = failed.assign(cause=cause).groupby("cause", sort=True)
         counts = table.agg(

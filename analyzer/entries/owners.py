@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from analyzer.entries.sift import Partial
+from analyzer.expressions import expression
 from analyzer.model import Entry, JobKey, Origin
 
 _QUEUE_OBJECTS = frozenset(("workload", "provisioning_request"))
-_INDEXED_POD = re.compile(r"(?P<job>.+)-\d+-[a-z0-9]{5}")
+_INDEXED_POD = expression(r"(?P<job>.+)-\d+-[a-z0-9]{5}")
 """A pod of an Indexed Job: JOB-INDEX-RANDOM."""
-_TASK_POD = re.compile(r"(?P<job>.+)-(?:master|chief|worker|ps|evaluator|launcher)-\d+")
+_TASK_POD = expression(r"(?P<job>.+)-(?:master|chief|worker|ps|evaluator|launcher)-\d+")
 """A pod of a Kubeflow training job: JOB-ROLE-INDEX."""
-_RAY_HEAD = re.compile(r"(?P<job>.+)-head(?:-[a-z0-9]{5})?")
+_RAY_HEAD = expression(r"(?P<job>.+)-head(?:-[a-z0-9]{5})?")
 """The head pod of a Ray cluster: CLUSTER-head, with or without a random ending; workers are CLUSTER-GROUP-worker-…"""
-_HASH = re.compile(r"-[0-9a-f]{5}$")
+_HASH = expression(r"-[0-9a-f]{5}$")
 _KUEUE_KINDS = ("job-", "jobset-", "pytorchjob-", "tfjob-", "mpijob-", "rayjob-", "raycluster-", "pod-", "trainjob-")
 
 

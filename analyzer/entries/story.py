@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from analyzer.model import Entry, JobKey
 
 
-class Story(msgspec.Struct, frozen=True):
+class Story(msgspec.Struct, frozen=True, dict=True):
     """The entries of one job in their total order.
 
     `descriptions` are the structured facts (`Entry.fields`) of the job's own descriptions (kind `job`), oldest first.
@@ -19,7 +20,7 @@ class Story(msgspec.Struct, frozen=True):
     key: JobKey
     entries: tuple[Entry, ...]
 
-    @property
+    @cached_property
     def descriptions(self) -> Sequence[dict[str, Any]]:
         """Fields of the job's descriptions."""
         return [entry.fields for entry in self.entries if entry.fields.get("kind") == "job"]

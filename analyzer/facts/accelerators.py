@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 import msgspec
 
+from analyzer.expressions import expression
 from analyzer.facts.tables import table_document, table_rows
 
-_SEPARATORS = re.compile(r"[\s_/-]+")
+_SEPARATORS = expression(r"[\s_/-]+")
 _ADJACENT = {"northamerica": "us", "us": "us"}  # region prefixes that count as one continent
 
 

@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 
 from analyzer.errors import UsageError
+from analyzer.expressions import expression
 from analyzer.facts.tables import table_document
 
 _BARE_NUMBER_PLATFORMS = ("vertex", "ai_platform")
 _KILLS = ("SIGKILL",)
 _SERVICE = {"vertex": "vertex", "ai_platform": "vertex", "gke": "gke", "batch": "batch", "slurm": "slurm", "": "vertex"}
-_FORMS = re.compile(r"(?P<code>-?\d+)(?::(?P<second>\d+))?(?:\s*\((?P<name>SIG[A-Z0-9]+)\))?", re.ASCII)
+_FORMS = expression(r"(?P<code>-?\d+)(?::(?P<second>\d+))?(?:\s*\((?P<name>SIG[A-Z0-9]+)\))?", re.ASCII)
 _ADVICE = "give a number from 0 to 255, a negative one, 50000 to 50006 for Batch, Slurm's `0:9`, or a name like SIGKILL"
 
 _TEXTS = {

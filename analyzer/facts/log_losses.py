@@ -48,8 +48,9 @@ def loss_in(text: str) -> Loss | None:
     seen = text if len(text) <= 2 * _LOOKED_AT else f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
     lowered = seen.lower()
     for loss in losses():
-        if any(mark in lowered for mark in loss.marks) and _compiled(loss.regex).search(seen):
-            return loss
+        for mark in loss.marks:
+            if mark in lowered and _compiled(loss.regex).search(seen):
+                return loss
     return None
 
 

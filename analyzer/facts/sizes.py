@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_SIZE = re.compile(r"\s*([0-9]+(?:[.,][0-9]+)?|[.,][0-9]+)\s*([A-Za-z]*)\s*", re.ASCII)
+from analyzer.expressions import expression
+
+_SIZE = expression(r"\s*([0-9]+(?:[.,][0-9]+)?|[.,][0-9]+)\s*([A-Za-z]*)\s*", re.ASCII)
 _BINARY = {"": 0, "b": 0, "byte": 0, "bytes": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 
 

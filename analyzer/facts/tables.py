@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,6 +20,8 @@ Table = TypeVar("Table")
 @cache
 def table_rows(name: str) -> tuple[dict[str, str], ...]:
     """The rows of `rules/tables/<name>.csv`, in the file's order; an empty cell is ""."""
+    import csv
+
     path = data_folder("rules") / "tables" / f"{name}.csv"
     with path.open(encoding="utf-8", newline="") as file:
         return tuple(csv.DictReader(file))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from analyzer.expressions import expression
 from analyzer.formats.clock import any_instant
 from analyzer.formats.identity import number
 from analyzer.formats.part import Part, known
@@ -19,12 +19,12 @@ JOB_KINDS = frozenset(
 )  # fmt: skip
 """Kinds of objects that own pods; an event about one belongs to the job of that name."""
 
-_ASSIGNED = re.compile(r"Successfully assigned \S+ to (?P<node>[a-z0-9.-]+)")
-_EXITED = re.compile(r"Pod: [a-z0-9-]+\.(?P<pod>[a-z0-9.-]+) exited with code \d+")
+_ASSIGNED = expression(r"Successfully assigned \S+ to (?P<node>[a-z0-9.-]+)")
+_EXITED = expression(r"Pod: [a-z0-9-]+\.(?P<pod>[a-z0-9.-]+) exited with code \d+")
 """The operator's words, with the pod's namespace and name (kubeflow/trainer v1, `pkg/controller.v1/common`)."""
 
 
-_CREATED = re.compile(r"Created pod:? (\S+)")
+_CREATED = expression(r"Created pod:? (\S+)")
 
 
 def event_fields(event: Any, place: Mapping[str, Any]) -> Part:

@@ -6,13 +6,12 @@ recognised by their bytes and sub-objects can be quoted verbatim.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
+from analyzer.expressions import expression
 from analyzer.formats.shape import whole_characters
 
 NO_JSON = msgspec.Raw(b"")
@@ -52,7 +51,7 @@ _CAMEL = {
 }  # fmt: skip
 _LOG_ENTRY_KEYS = frozenset(("logName", "insertId", "textPayload", "jsonPayload", "protoPayload", "receiveTimestamp"))
 _FIELDS = frozenset(Record.__struct_encode_fields__)
-_WRONG_NUMBER = re.compile(rb"(?<=[:\[, ])(?:NaN|-?Infinity)(?=[,\]} \r\n])")
+_WRONG_NUMBER = expression(rb"(?<=[:\[, ])(?:NaN|-?Infinity)(?=[,\]} \r\n])")
 
 
 def decode(raw: bytes) -> Record | None:
@@ -69,6 +68,8 @@ def value_of(raw: bytes) -> Any:
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
+        import json
+
         text = _WRONG_NUMBER.sub(b"null", raw).decode("utf-8", "replace")
         try:
             value = json.loads(text, strict=False)

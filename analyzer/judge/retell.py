@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import re2
 from msgspec.structs import replace
 
+from analyzer.expressions import expression
 from analyzer.judge.capacity import capacity_steps
 from analyzer.judge.exits import exit_causes
 from analyzer.judge.memory import memory_of
@@ -26,8 +27,8 @@ from analyzer.rulebook.schema import Condition, Text
 from analyzer.rulebook.text import fill
 from analyzer.stitch import message_of
 
-_PLACE = re.compile(r"\{(\w+)(?:\|([^{}]*))?\}")
-_POINT = re.compile(r"([+-]\d+) (.*)", re.DOTALL)
+_PLACE = expression(r"\{(\w+)(?:\|([^{}]*))?\}")
+_POINT = expression(r"([+-]\d+) (.*)", re.DOTALL)
 _LANGUAGES = ("en", "de")
 _STEPS = ("scored", "follows_from", "survived", "survived_one", "none_convinces", "nothing_failed_before")
 _SUMMARIES = ("failed", "failed_job", "ended", "unknown_code")  # they stand in no other sentence

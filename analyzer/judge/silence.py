@@ -11,7 +11,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from statistics import median
 
 import msgspec
 
@@ -107,6 +106,8 @@ def _jump(counter: _Counter, start: int, end: int) -> _Jump | None:
     strides = [two - one for one, two in (*pairwise(before), *pairwise(after)) if two > one]
     if not strides:
         return None
+    from statistics import median
+
     jump = after[0] - before[-1]
     return _Jump(before[-1], after[0], jump >= _JUMP * max(1, median(strides)))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from analyzer.expressions import expression
 from analyzer.judge.novelty import shape_of
 from analyzer.model import Message, Origin
 from analyzer.rulebook import Finding, Role
 
-_ALARM = re.compile(
+_ALARM = expression(
     r"error|exception|fail|fatal|abort|killed|panic|cannot|unable|denied|refused|timed? ?out|core dumped", re.I
 )
 _CONTEXT = 40  # how many last messages of each replica are looked at: what ended a job stands near its end

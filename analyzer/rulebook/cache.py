@@ -12,18 +12,29 @@ from analyzer.compiled import shipped_or_kept
 from analyzer.errors import RuleError
 from analyzer.resources import data_folder
 from analyzer.rulebook.index import Index, index_rules
+from analyzer.rulebook.literals import required_literals
 from analyzer.rulebook.match import Matcher
-from analyzer.rulebook.schema import Examples, Rule
+from analyzer.rulebook.patterns import expect_words
+from analyzer.rulebook.schema import Examples, Rule, expressions
 
 NAME = "rulebook"
+_MOST_WORDS = 12
+"""Looking for more words costs more than trying the expression that needs one of them."""
 
 
 class Compiled(msgspec.Struct, frozen=True):
-    """Rules without their examples in the order of their ids, each encoded, what calls each up, and a digest."""
+    """Rules in the order of their ids, each encoded as it is ready to match, what calls each up, and a digest."""
 
     rules: list[msgspec.Raw]
     index: Index
     version: str
+
+
+class Ready(msgspec.Struct, frozen=True, array_like=True):
+    """A rule without its examples, and of each of its expressions the words that it needs one of, if they are few."""
+
+    rule: Rule
+    words: list[list[str]]
 
 
 class EncodedRules(Sequence[Rule]):
@@ -47,11 +58,14 @@ class EncodedRules(Sequence[Rule]):
             return [self[one] for one in range(len(self))[number]]
         rule = self._rules[number]
         if rule is None:
-            rule = self._rules[number] = _decoder.decode(self._encoded[number])
+            ready = _decoder.decode(self._encoded[number])
+            rule = self._rules[number] = ready.rule
+            for pattern, words in zip(expressions(rule.when), ready.words, strict=True):
+                expect_words(pattern, words)
         return rule
 
 
-_decoder = msgspec.msgpack.Decoder(Rule)
+_decoder = msgspec.msgpack.Decoder(Ready)
 
 
 def compile_rules(rules: Sequence[Rule]) -> Compiled:
@@ -59,9 +73,14 @@ def compile_rules(rules: Sequence[Rule]) -> Compiled:
     import hashlib
 
     bare = [msgspec.structs.replace(rule, examples=Examples()) for rule in sorted(rules, key=lambda rule: rule.id)]
-    encoded = [msgspec.Raw(msgspec.msgpack.encode(rule)) for rule in bare]
-    version = hashlib.sha256(msgspec.msgpack.encode(encoded)).hexdigest()[:12]
+    encoded = [msgspec.Raw(msgspec.msgpack.encode(Ready(rule, _words(rule)))) for rule in bare]
+    version = hashlib.sha256(msgspec.msgpack.encode(bare)).hexdigest()[:12]
     return Compiled(encoded, index_rules(bare), version)
+
+
+def _words(rule: Rule) -> list[list[str]]:
+    needed = [sorted(required_literals(pattern) or ()) for pattern in expressions(rule.when)]
+    return [words if len(words) <= _MOST_WORDS else [] for words in needed]
 
 
 def compile_rulebook(folder: Path) -> bytes:

@@ -14,7 +14,7 @@ class Index(msgspec.Struct, frozen=True):
     """Which rules (by number) a literal, a structured fact or an exception calls up, and which must always be tried.
 
     `fields` has for each rule that facts call up the names of which one must be there; `job` are the rules of scope
-    job. `telling` are literals of rules that more is known by than steps of training or harmless noise.
+    job. The first `telling` literals are of rules that more is known by than steps of training or harmless noise.
     """
 
     ids: list[str]
@@ -23,7 +23,7 @@ class Index(msgspec.Struct, frozen=True):
     exceptions: list[int]
     always: list[int]
     job: list[int]
-    telling: list[str]
+    telling: int
 
 
 _FIELDS, _EXCEPTIONS = "\0fields", "\0exceptions"  # beside literals: structured facts, or any exception, call a rule up
@@ -32,27 +32,31 @@ _MARKS = frozenset((_FIELDS, _EXCEPTIONS))
 
 def index_rules(rules: Sequence[Rule]) -> Index:
     """Works out for every rule what calls it up."""
-    index = Index([rule.id for rule in rules], {}, {}, [], [], [], [])
+    fields: dict[int, list[str]] = {}
+    exceptions: list[int] = []
+    always: list[int] = []
+    job: list[int] = []
+    called: dict[str, list[int]] = {}
     telling: dict[str, None] = {}
     for number, rule in enumerate(rules):
         if rule.scope == "job":
-            index.job.append(number)
+            job.append(number)
             continue
         callers = _callers(rule.when)
         if callers is None:
-            index.always.append(number)
+            always.append(number)
             continue
-        literals = sorted(callers - _MARKS)
-        for literal in literals:
-            index.literals.setdefault(literal, []).append(number)
+        words = sorted(callers - _MARKS)
+        for literal in words:
+            called.setdefault(literal, []).append(number)
         if rule.role is not Role.NOISE and rule.event != "step":
-            telling.update(dict.fromkeys(literals))
+            telling.update(dict.fromkeys(words))
         if _FIELDS in callers:
-            index.fields[number] = sorted(field_names(rule.when))
+            fields[number] = sorted(field_names(rule.when))
         if _EXCEPTIONS in callers:
-            index.exceptions.append(number)
-    index.telling.extend(telling)
-    return index
+            exceptions.append(number)
+    literals = {literal: called[literal] for literal in (*telling, *called)}
+    return Index([rule.id for rule in rules], literals, fields, exceptions, always, job, len(telling))
 
 
 def _callers(condition: Condition) -> frozenset[str] | None:

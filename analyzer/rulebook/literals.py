@@ -10,6 +10,7 @@ from __future__ import annotations
 import re._constants as sre  # type: ignore[import-not-found]
 import re._parser as sre_parser  # type: ignore[import-not-found]
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from analyzer.rulebook.schema import Condition
@@ -17,6 +18,7 @@ from analyzer.rulebook.schema import Condition
 MIN_LENGTH = 4
 
 
+@lru_cache(maxsize=4096)
 def required_literals(pattern: str) -> frozenset[str] | None:
     r"""Strings of which at least one stands (lower-cased) in every text that the pattern matches; None if none is sure.
 

@@ -13,6 +13,7 @@ from analyzer.rulebook.conditions import Values, match_job, match_message
 from analyzer.rulebook.index import Index, index_rules
 from analyzer.rulebook.prefilter import LiteralFinder
 from analyzer.rulebook.schema import Role, Rule
+from analyzer.rulebook.telling import words_beside_rules
 
 _BATCH = 256
 """So many messages are looked through at once."""
@@ -65,14 +66,20 @@ class Matcher:
                 self._by_field.setdefault(name, []).append(number)
         self._speakers: dict[tuple[Origin, str], dict[int, bool]] = {}
 
-    @cached_property
-    def _literals(self) -> LiteralFinder:
-        return LiteralFinder(self._index.literals)
-
     @property
     def telling_literals(self) -> list[str]:
         """The literals that call up a rule which more is known by than steps of training or harmless noise."""
-        return self._index.telling
+        return list(self._index.literals)[: self._index.telling]
+
+    @cached_property
+    def telling_words(self) -> LiteralFinder:
+        """Finds, in lower-cased texts, these literals, and behind them what tells something beside the rules."""
+        return LiteralFinder(dict.fromkeys((*self.telling_literals, *words_beside_rules())))
+
+    @cached_property
+    def _quiet_words(self) -> LiteralFinder:
+        """Finds the other literals."""
+        return LiteralFinder(list(self._index.literals)[self._index.telling :])
 
     def rule_of(self, identity: str) -> Rule | None:
         """The rule of an id."""
@@ -88,14 +95,17 @@ class Matcher:
         found: list[Finding] = []
         for begin in range(0, len(messages), _BATCH):
             batch = messages[begin : begin + _BATCH]
-            hits = self._literals.by_text([message.text.lower() for message in batch])
+            texts = [message.text.lower() for message in batch]
+            told, quiet = self.telling_words.by_text(texts), self._quiet_words.by_text(texts)
             for number, message in enumerate(batch):
-                candidates = self._candidates(hits.get(number, ()), message)
+                candidates = self._candidates(told.get(number, ()), quiet.get(number, ()), message)
                 if candidates:
                     found += self._confirm(sorted(candidates), message, platform)
         return found
 
-    def _candidates(self, literals: Iterable[int], message: Message) -> set[int]:
+    def _candidates(self, told: Iterable[int], quiet: Iterable[int], message: Message) -> set[int]:
+        telling = self._index.telling
+        literals = (*(word for word in told if word < telling), *(telling + word for word in quiet))
         candidates = {number for literal in literals for number in self._by_literal[literal]}
         candidates.update(self._index.always)
         for name in message.first.fields:

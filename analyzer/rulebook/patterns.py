@@ -8,10 +8,8 @@ from typing import Any, Protocol
 
 import re2
 
-from analyzer.rulebook.literals import required_literals
-
-_LEARN_AFTER = 32
-_MOST_WORDS = 12
+_WORDS: dict[str, tuple[str, ...]] = {}
+"""Of patterns: lower-case words of which one is in every text that the pattern matches, as far as they are known."""
 
 
 class Match(Protocol):
@@ -80,19 +78,26 @@ class _Found:
 
 
 class _Guarded:
-    """A pattern that is often tried in vain: once it was, its literals are looked for first, which costs far less."""
+    """A pattern whose words are looked for first, which costs far less; where none ever comes it is not compiled."""
 
-    __slots__ = ("_names", "_pattern", "_source", "_tries", "_words")
+    __slots__ = ("_names", "_pattern", "_source", "_words")
 
-    def __init__(self, source: str, pattern: Any) -> None:
-        self._source, self._pattern = source, pattern
-        self._names = tuple(pattern.groupindex.items())
-        self._tries = 0
-        self._words: tuple[str, ...] = ()
+    def __init__(self, source: str, words: tuple[str, ...]) -> None:
+        self._source, self._words = source, words
+        self._pattern: Any = None
+        self._names: tuple[tuple[str, int], ...] = ()
+        if not words:
+            self._compile()
+
+    def _compile(self) -> None:
+        self._pattern = re2.compile(f"(?m){self._source}", _options())
+        self._names = tuple(self._pattern.groupindex.items())
 
     @property
     def groupindex(self) -> Mapping[str, int]:
         """The named groups and their numbers."""
+        if self._pattern is None:
+            self._compile()
         return dict(self._names)
 
     def search(self, text: str) -> Match | None:
@@ -104,20 +109,16 @@ class _Guarded:
                     break
             else:
                 return None
-        elif self._tries <= _LEARN_AFTER:
-            self._learn()
+        if self._pattern is None:
+            self._compile()
         whole = _encoded(text)
         match = self._pattern.search(whole)
         return None if match is None else _Found(match, self._names, whole)
 
-    def _learn(self) -> None:
-        self._tries += 1
-        if self._tries > _LEARN_AFTER:
-            found = required_literals(self._source) or frozenset()
-            self._words = tuple(sorted(found)) if len(found) <= _MOST_WORDS else ()
-
     def sub(self, replacement: str, text: str) -> str:
         """The text with every match replaced."""
+        if self._pattern is None:
+            self._compile()
         replaced: str = self._pattern.sub(replacement, _encoded(text).decode())
         return replaced
 
@@ -133,6 +134,11 @@ def _lower(text: str) -> str:
     return text.lower()
 
 
+def expect_words(pattern: str, words: Sequence[str]) -> None:
+    """Tells of a pattern that RE2 takes which lower-case words it needs one of, so that it is tried only there."""
+    _WORDS[pattern] = tuple(words)
+
+
 @lru_cache(maxsize=4096)
 def compile_pattern(pattern: str) -> Pattern:
     """A pattern with `^` and `$` at line ends.
@@ -141,7 +147,7 @@ def compile_pattern(pattern: str) -> Pattern:
         ValueError: if RE2 refuses it.
     """
     try:
-        return _Guarded(pattern, re2.compile(f"(?m){pattern}", _options()))
+        return _Guarded(pattern, _WORDS.get(pattern, ()))
     except re2.error as error:
         reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
         raise ValueError(reason) from error

@@ -7,13 +7,15 @@ nothing by themselves: such lines come by the million, and the first, the last a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from analyzer.facts.log_losses import loss_marks
-from analyzer.rulebook.match import Matcher
-from analyzer.rulebook.prefilter import LiteralFinder
 from analyzer.stitch.clean import UNCLEAN
 from analyzer.stitch.streams import BEGINNINGS
+
+if TYPE_CHECKING:
+    from analyzer.rulebook.match import Matcher
 
 ALARM = (
     "error", "exception", "fail", "fatal", "abort", "killed", "panic", "cannot", "unable", "denied", "refused",
@@ -27,8 +29,12 @@ Telling = Callable[[Sequence[str]], set[int]]
 
 def telling(rulebook: Matcher) -> Telling:
     """The finder of telling texts that a rulebook needs."""
-    words = dict.fromkeys((*ALARM, *(word.lower() for word in BEGINNINGS.words if word not in UNCLEAN)))
-    words.update(dict.fromkeys(rulebook.telling_literals))
-    words.update(dict.fromkeys(loss_marks()))
-    finder = LiteralFinder(words)
+    finder = rulebook.telling_words
     return lambda texts: finder.in_texts([text.lower() for text in texts])
+
+
+def words_beside_rules() -> Iterator[str]:
+    """Lower-case words that tell something whatever the rules are."""
+    yield from ALARM
+    yield from (word.lower() for word in BEGINNINGS.words if word not in UNCLEAN)
+    yield from loss_marks()

@@ -6,7 +6,9 @@ import re
 import shlex
 from collections.abc import Mapping
 
-_PLACE = re.compile(r"\{(\w+)(?:\|([^{}]*))?\}")
+from analyzer.expressions import expression
+
+_PLACE = expression(r"\{(\w+)(?:\|([^{}]*))?\}")
 
 
 def fill(template: str, values: Mapping[str, str | None]) -> str:

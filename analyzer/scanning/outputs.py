@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 LINES, TABLE, INDEX = "jobs.jsonl", "jobs.parquet", "index.html"
 _TIMES = ("created", "started", "ended", "first_seen")
+_WHOLE, _NUMBERS = ("exit_code",), ("confidence", "replica_hours", "gpu_hours", "lost_seconds")
+_TRUTHS, _COUNTS = ("is_new",), ("attempts", "restarts_total", "preemptions", "replicas", "seen")
+_COLUMNS = (*JobRow.__struct_fields__, "seen", "first_seen", "solution", "is_new")
+_ROW_GROUP = 10_000
+"""Rows of the table that are made at once."""
 
 
 class Line(msgspec.Struct, kw_only=True):
@@ -100,18 +105,17 @@ def write_outputs(
     return [*files, INDEX]
 
 
-def frame_of(lines: Sequence[Line]) -> pandas.DataFrame:
-    """The lines as a DataFrame, a row a job; times are timestamps in UTC."""
+def frame_of(lines: Sequence[Line], columns: Sequence[str] = _COLUMNS) -> pandas.DataFrame:
+    """The lines as a DataFrame, a row a job; times are timestamps in UTC. `columns`: only these."""
     import pandas
 
-    columns = [*JobRow.__struct_fields__, "seen", "first_seen", "solution", "is_new"]
-    frame = pandas.DataFrame([line.flat() for line in lines], columns=columns)
-    for name in _TIMES:
-        frame[name] = pandas.to_datetime(frame[name], utc=True, format="ISO8601")
-    for name in ("exit_code",):
-        frame[name] = frame[name].astype("Int64")
-    for name in ("confidence", "replica_hours", "gpu_hours", "lost_seconds"):
-        frame[name] = frame[name].astype("Float64")
+    rows = (line.flat() for line in lines)
+    frame = pandas.DataFrame([[row[name] for name in columns] for row in rows], columns=list(columns))
+    for name in columns:
+        if name in _TIMES:
+            frame[name] = pandas.to_datetime(frame[name], utc=True, format="ISO8601")
+        elif name in _WHOLE or name in _NUMBERS:
+            frame[name] = frame[name].astype("Int64" if name in _WHOLE else "Float64")
     return frame
 
 
@@ -123,16 +127,47 @@ def has_parquet() -> bool:
 
 
 def _parquet(lines: Sequence[Line]) -> bytes | None:
+    """The lines as Parquet, labels as JSON text, one group of rows after the other.
+
+    Arrow reads the rows as JSON, since to make columns out of Python values it would import pandas.
+    """
     if not has_parquet():
         return None
-    frame = frame_of(lines)
-    frame["labels"] = [msgspec.json.encode(labels).decode() for labels in frame["labels"]]
-    for name, kind in frame.dtypes.items():
-        if str(kind) == "object":
-            frame[name] = frame[name].astype("string")
-    buffer = io.BytesIO()
-    frame.to_parquet(buffer, engine="pyarrow", index=False)
+    from pyarrow import json, parquet
+
+    schema, buffer = _schema(), io.BytesIO()
+    parsing = json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
+    with parquet.ParquetWriter(buffer, schema) as writer:
+        for begin in range(0, len(lines), _ROW_GROUP):
+            rows = b"\n".join(map(_table_row, lines[begin : begin + _ROW_GROUP]))
+            reading = json.ReadOptions(use_threads=False, block_size=len(rows) + 1)
+            writer.write_table(json.read_json(io.BytesIO(rows), reading, parsing).cast(schema))
     return buffer.getvalue()
+
+
+def _table_row(line: Line) -> bytes:
+    flat = line.flat()
+    return encoded({**flat, "labels": msgspec.json.encode(flat["labels"]).decode()})
+
+
+def _schema() -> Any:
+    """The table's columns; with them pandas' own note that numbers with gaps are to stay what they are."""
+    import pyarrow
+
+    kinds = {
+        **dict.fromkeys(_TIMES, pyarrow.timestamp("ns", tz="UTC")),
+        **dict.fromkeys((*_WHOLE, *_COUNTS), pyarrow.int64()),
+        **dict.fromkeys(_NUMBERS, pyarrow.float64()),
+        **dict.fromkeys(_TRUTHS, pyarrow.bool_()),
+    }
+    gaps = [(name, "int64", "Int64") for name in _WHOLE] + [(name, "float64", "Float64") for name in _NUMBERS]
+    columns = [
+        {"name": name, "field_name": name, "pandas_type": kind, "numpy_type": own, "metadata": None}
+        for name, kind, own in gaps
+    ]
+    note = msgspec.json.encode({"index_columns": [], "column_indexes": [], "columns": columns})
+    fields = [pyarrow.field(name, kinds.get(name, pyarrow.string())) for name in _COLUMNS]
+    return pyarrow.schema(fields, metadata={b"pandas": note})
 
 
 def check(settings: Settings) -> None:

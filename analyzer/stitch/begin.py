@@ -40,7 +40,7 @@ def finder_of(words: tuple[str, ...]) -> Callable[[str], list[int]]:
         from ahocorasick_rs import AhoCorasick, Implementation
     except ImportError:
         return lambda line: [number for number, word in enumerate(words) if word in line]
-    automaton = AhoCorasick(words, implementation=Implementation.DFA)
+    automaton = AhoCorasick(words, implementation=Implementation.ContiguousNFA)
     find = automaton.find_matches_as_indexes
     return lambda line: [hit[0] for hit in find(line, overlapping=True)]
 

@@ -70,12 +70,12 @@ def without_prefix(line: str) -> Prefixed | None:
 
 
 _LABELS = {
-    "stamp": re.compile(rf"(?P<label>{_COLLECTOR_STAMP})"),
-    "task": re.compile(r" *(?P<label>\d{1,6}):(?: |$)"),
-    "bracket": re.compile(r"\[(?P<label>\d{1,6})\](?: |$)"),
-    "rank": re.compile(r"\[?[Rr]ank[ :=]{0,2}(?P<label>\d{1,6})\]?:(?: |$)"),
-    "host": re.compile(r"(?P<label>[a-z][a-z0-9.-]{0,80}\d[a-z0-9.-]{0,80}):(?: |$)"),
-    "service": re.compile(r"(?P<label>[a-z][\w.-]{0,80}[-_.]\d{1,6}) *\|(?: |$)"),
+    "stamp": expression(rf"(?P<label>{_COLLECTOR_STAMP})"),
+    "task": expression(r" *(?P<label>\d{1,6}):(?: |$)"),
+    "bracket": expression(r"\[(?P<label>\d{1,6})\](?: |$)"),
+    "rank": expression(r"\[?[Rr]ank[ :=]{0,2}(?P<label>\d{1,6})\]?:(?: |$)"),
+    "host": expression(r"(?P<label>[a-z][a-z0-9.-]{0,80}\d[a-z0-9.-]{0,80}):(?: |$)"),
+    "service": expression(r"(?P<label>[a-z][\w.-]{0,80}[-_.]\d{1,6}) *\|(?: |$)"),
 }
 _FIRST_OF_LABELS = frozenset("0123456789 [Rabcdefghijklmnopqrstuvwxyz")
 _NANOSECONDS = expression(r"\d\.\d{9}(?:Z|[+-])")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from analyzer.model import SECOND
 from analyzer.timeline.evidence import Signal, number_in
@@ -26,15 +27,14 @@ FINAL = frozenset(("job_succeeded", "job_failed", "job_cancelled"))
 VERDICTS = frozenset(("replica_failed", "replica_out_of_memory", "low_memory", "low_disk"))
 
 
-@dataclass(slots=True, eq=False)
-class Try:
+class Try(msgspec.Struct, eq=False):
     """One attempt while it is being worked out."""
 
     number: int
     begin: int
-    lives: list[Life] = field(default_factory=list)
-    signals: list[Signal] = field(default_factory=list)
-    rules: set[str] = field(default_factory=set)
+    lives: list[Life] = []
+    signals: list[Signal] = []
+    rules: set[str] = set()
     ended: Signal | None = None
     label: int | None = None
     earlier: int | None = None  # how many attempts a line counts before it
@@ -45,10 +45,10 @@ class Try:
     fatal: Signal | None = None
     announced: bool = False  # a scheduler or controller said that it starts the job again
     quiet: bool = False  # nothing but new machines tells that it began
-    current: dict[str, Life] = field(default_factory=dict)  # the last life of each lane so far
-    fates: Counter[str] = field(default_factory=Counter)  # what follows those: see `Cutter._fate`
+    current: dict[str, Life] = {}  # the last life of each lane so far
+    fates: Counter[str] = msgspec.field(default_factory=Counter)  # what follows those: see `Cutter._fate`
     latest: int = 0  # the last line of any life so far
-    meant: dict[int, Life] = field(default_factory=dict)  # which life a word of the service is about, by its place
+    meant: dict[int, Life] = {}  # which life a word of the service is about, by its place
 
     @property
     def start(self) -> int | None:

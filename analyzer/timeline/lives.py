@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from analyzer.model import SECOND
 from analyzer.rulebook import Finding
@@ -30,8 +31,7 @@ TOLD = {
 _ENDS = frozenset(("container_exit", "container_succeeded", "stopped", "peer_lost"))
 
 
-@dataclass(slots=True, eq=False)
-class Life:
+class Life(msgspec.Struct, eq=False):
     """One life of a replica's container while it is being worked out. Moments in ns; `unit` is its VM or its pod."""
 
     replica: str
@@ -65,7 +65,7 @@ class Life:
     cascades: int = 0
     first_cascade: int | None = None
     waited: int | None = None  # the first complaint that it waited in vain
-    peers: set[str] = field(default_factory=set)  # machines or names of peers that its complaints name
+    peers: set[str] = set()  # machines or names of peers that its complaints name
     named_by_service: bool = False
     finding: Finding | None = None  # the last line with a cause of its own
     memory: bool = False
@@ -76,14 +76,14 @@ class Life:
     resumed: int | None = None
     resumed_at: int | None = None
     from_zero: bool = False
-    group_restarts: list[int] = field(default_factory=list)
+    group_restarts: list[int] = []
     group_count: int = 0
     output: bool = False
     waiting: bool = True  # the runner has said no more than that it waits for the machine's accelerator
     healthy: int = 0  # the last line that is neither a complaint nor a failure nor the end
     healthy_text: str = ""
     lines: int = 0
-    marks: dict[tuple[str, str], int] = field(default_factory=dict)
+    marks: dict[tuple[str, str], int] = {}
 
     @property
     def begin(self) -> int:

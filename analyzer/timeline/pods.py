@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from analyzer.entries import Story
+from analyzer.expressions import expression
 from analyzer.timeline.described import SAME_STATE
 from analyzer.timeline.evidence import Evidence
 from analyzer.timeline.lives import Life
 
-_RANDOM = re.compile(r"-(?=[a-z0-9]{4,5}$)(?:[b-df-hj-np-tv-z0-9]+|[a-z0-9]*[0-9][a-z0-9]*)$")
+_RANDOM = expression(r"-(?=[a-z0-9]{4,5}$)(?:[b-df-hj-np-tv-z0-9]+|[a-z0-9]*[0-9][a-z0-9]*)$")
 """The ending that a controller gives to a pod: four or five letters and digits, without vowels or with a digit."""
 _REFUSED = ("UnexpectedAdmissionError", "OutOf")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 DEMO = Path(__file__).parents[2] / "fixtures" / "demo" / "vertex-restart-then-failed.json"
-HEAVY = ("pandas", "numpy", "pyspark", "google.cloud", "grpc", "jinja2", "yaml", "tarfile")
+HEAVY = ("pandas", "numpy", "pyspark", "google.cloud", "grpc", "jinja2", "yaml", "tarfile", "pydantic")
 
 
 @pytest.fixture(scope="module")

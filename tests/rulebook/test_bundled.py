@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 import yaml
 
+from analyzer.compiled import _stamp
 from analyzer.resources import data_folder
 from analyzer.rulebook.cache import compile_rules, load_rulebook
 from analyzer.rulebook.check import check
@@ -31,6 +32,25 @@ def test_the_compiled_rulebook_matches_as_the_files_do(tmp_path: Path, monkeypat
     assert list(tmp_path.glob("rulebook-*.msgpack"))
     assert first.version == second.version == compile_rules(load_folder(data_folder("rules"))).version
     assert [rule.id for rule in first.rules] == [rule.id for rule in second.rules]
+
+
+def test_what_is_kept_follows_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pack that changed, or whose kept form is damaged, is compiled anew; one form is kept of it."""
+    monkeypatch.setenv("DIAGNOSE_CACHE", str(tmp_path / "cache"))
+    name = load_rulebook().rules[0].id
+    rule = tmp_path.joinpath("pack", *name.split(".")).with_suffix(".yaml")
+    rule.parent.mkdir(parents=True)
+    text = data_folder("rules").joinpath(*name.split(".")).with_suffix(".yaml").read_text()
+    seen = []
+    for weight in (31, 32, 32):
+        rule.write_text("".join(line for line in text.splitlines(True) if not line.startswith("weight:")) + f"weight: {weight}\n")
+        _stamp.cache_clear()
+        seen += [found.weight for found in load_rulebook([tmp_path / "pack"]).rules if found.id == name]
+        kept = list((tmp_path / "cache").glob("rulebook-*.msgpack"))
+        assert len(kept) == 2
+        for path in kept:
+            path.write_bytes(path.read_bytes()[:100] if weight == 32 else path.read_bytes())
+    assert seen == [31, 32, 32]
 
 
 def test_a_pack_overrides_by_id(tmp_path: Path) -> None:

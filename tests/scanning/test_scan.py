@@ -11,7 +11,8 @@ import pytest
 from exports import digest, run, write_exports
 
 from analyzer.errors import NothingToDiagnose, RenderError, UsageError
-from analyzer.scanning import Settings, merge_scans, objects
+from analyzer.model import Instant
+from analyzer.scanning import Settings, merge_scans, objects, outputs
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,31 @@ def test_every_job_has_a_row_and_every_failed_one_a_page(whole: Path) -> None:
     assert pages
     assert pages == {f"jobs/{page.name}" for page in (whole / "jobs").iterdir()}
     assert (whole / "index.html").read_text().startswith("<!doctype html>")
+
+
+def test_the_table_holds_the_rows(whole: Path) -> None:
+    """jobs.parquet says what jobs.jsonl says, times to the nanosecond and whole numbers whole, in however many groups."""
+    import pandas
+    from pyarrow import parquet
+
+    frame = pandas.read_parquet(whole / "jobs.parquet")
+    assert (str(frame["exit_code"].dtype), str(frame["started"].dtype)) == ("Int64", "datetime64[ns, UTC]")
+    found = rows(whole)
+    read = parquet.read_table(whole / "jobs.parquet").drop_columns(["created", "started", "ended", "first_seen"]).to_pylist()
+    assert [{**row, "labels": json.loads(row["labels"])} for row in read] == [{name: row[name] for name in read[0]} for row in found]
+    times = [[int(Instant.parse(row[name]) or 0) for row in found] for name in ("started", "ended")]
+    assert times == [[0 if time is pandas.NaT else time.value for time in frame[name]] for name in ("started", "ended")]
+
+
+def test_groups_of_rows_change_nothing(exports: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of many groups of rows holds what one of one group holds, and one without jobs has its columns."""
+    from pyarrow import parquet
+
+    monkeypatch.setattr(outputs, "_ROW_GROUP", 5)
+    run([exports], tmp_path / "out")
+    assert parquet.read_table(tmp_path / "out" / "jobs.parquet") == parquet.read_table(whole / "jobs.parquet")
+    run([exports], tmp_path / "out", project="another")
+    assert parquet.read_schema(tmp_path / "out" / "jobs.parquet") == parquet.read_schema(whole / "jobs.parquet")
 
 
 def test_processes_and_ranges_of_bytes_change_nothing(exports: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
