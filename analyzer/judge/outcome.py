@@ -8,8 +8,9 @@ import msgspec
 
 from analyzer.entries import Story
 from analyzer.judge.course import FAILURES, at_its_end
+from analyzer.judge.ending import counted_out, last_act
 from analyzer.judge.sentences import sentence
-from analyzer.model import Timeline
+from analyzer.model import Message, Timeline
 from analyzer.rulebook import Finding, Role
 from analyzer.rulebook.text import fill
 
@@ -32,7 +33,9 @@ class Outcome(msgspec.Struct, frozen=True):
     finding: Finding | None = None
 
 
-def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, has_cause: bool, lang: str) -> Outcome:
+def outcome_of(
+    story: Story, messages: Sequence[Message], findings: Sequence[Finding], timeline: Timeline, has_cause: bool, lang: str
+) -> Outcome:
     """The outcome of a job. `has_cause`: whether a convincing cause of a failure was found."""
 
     def say(name: str, **values: str) -> str:
@@ -62,6 +65,8 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
         return Outcome("failed", state, False, say("last_attempt_ended", how=sentence(f"end_{ended}", lang)))
     if _ended_badly(findings):
         return Outcome("failed", state, False, say("nonzero_exit_told"))
+    if (act := last_act(messages, findings) or counted_out(findings)) is not None:
+        return Outcome("succeeded", state, False, say("last_act", title=fill(act.rule.title.of(lang), act.values)), act)
     if state is not None and _word(state) == "running":
         return Outcome("running", state, True, say("description_says", state=state))
     if _still_running(timeline) and _would_say_so(story, findings):
