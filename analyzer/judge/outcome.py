@@ -65,12 +65,12 @@ def outcome_of(
         return Outcome("failed", state, False, say("last_attempt_ended", how=sentence(f"end_{ended}", lang)))
     if _ended_badly(findings):
         return Outcome("failed", state, False, say("nonzero_exit_told"))
-    if (act := last_act(messages, findings) or counted_out(findings)) is not None:
-        return Outcome("succeeded", state, False, say("last_act", title=fill(act.rule.title.of(lang), act.values)), act)
     if state is not None and _word(state) == "running":
         return Outcome("running", state, True, say("description_says", state=state))
     if _still_running(timeline) and _would_say_so(story, findings):
         return Outcome("running", state, False, say("no_end_told"))
+    if (act := last_act(messages, findings) or counted_out(findings)) is not None:
+        return Outcome("succeeded", state, False, say("last_act", title=fill(act.rule.title.of(lang), act.values)), act)
     return Outcome("unknown", state, False, say("no_line_on_end"))
 
 
