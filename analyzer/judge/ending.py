@@ -16,7 +16,7 @@ from analyzer.rulebook import Finding, Role
 from analyzer.timeline.evidence import number_in
 
 TAIL = 40
-"""So many messages may follow the last act: notes of libraries as the interpreter ends."""
+"""So many messages may follow the last act, notes of libraries as it ends; so much of a log's end is kept."""
 _WORK = frozenset(("step", "checkpoint_saved"))
 _LAST_ACTS = frozenset(("results", "last_sign"))
 _ALARM = re.compile(
@@ -31,6 +31,13 @@ _HARMLESS = re.compile(
 )
 
 
+_TOLD_TO_STOP = re.compile(
+    r"(?i)\bsig(?:term|int|usr\d)\b|\bsignal (?:2|15)\b|\bpreempt|\binterrupt|\bemergency\b|\bevict|\btime limit\b"
+    r"|\bwall ?(?:time|clock)\b|\brequeue|\bshutdown (?:requested|notice)|\btermination notice"
+)
+"""Words of a program that was told to stop: what it stores after them is no result but what it had."""
+
+
 def last_act(messages: Sequence[Message], findings: Sequence[Finding]) -> Finding | None:
     """The finding that proves a good end of the program's own output; None where its last lines do not."""
     by_message: dict[int, list[Finding]] = {}
@@ -42,14 +49,15 @@ def last_act(messages: Sequence[Message], findings: Sequence[Finding]) -> Findin
         for finding in by_message.get(id(message), ())
         if finding.event in _LAST_ACTS and message.origin in OWN_WORDS
     ]
-    if not acts or not _is_quiet(_since(messages, acts[0].message), by_message):
-        acts = _after_the_last_trouble(messages, acts, by_message)
+    acts = [act for act in acts if _is_quiet(_since(messages, act.message), by_message)]
+    if any(_TOLD_TO_STOP.search(message.text) for message in _since_work(messages, by_message)):
+        return None
     for act in acts:
         if act.event == "results" and not _is_periodic(act, findings):
             return act
     orderly = next((act for act in acts if act.event == "last_sign"), None)
     worked = any(finding.event in _WORK or finding.event == "results" for finding in findings)
-    if orderly is not None and worked and _is_quiet(messages[-2 * TAIL :], by_message, while_working=True):
+    if orderly is not None and worked and _is_quiet(messages[-TAIL:], by_message, while_working=True):
         return orderly
     return None
 
@@ -65,15 +73,18 @@ def counted_out(findings: Sequence[Finding]) -> Finding | None:
 
 
 def _since(messages: Sequence[Message], message: Message) -> Sequence[Message]:
-    place = next(place for place in range(len(messages) - 1, -1, -1) if messages[place] is message)
-    return messages[place + 1 :]
+    last = messages[-TAIL:]
+    return last[next(place for place, other in enumerate(last) if other is message) + 1 :]
 
 
-def _after_the_last_trouble(
-    messages: Sequence[Message], acts: Sequence[Finding], known: dict[int, list[Finding]]
-) -> list[Finding]:
-    """Those acts after which no trouble came."""
-    return [act for act in acts if _is_quiet(_since(messages, act.message), known)]
+def _since_work(messages: Sequence[Message], known: dict[int, list[Finding]]) -> Iterator[Message]:
+    """The program's own messages of the end, back to the last step of training."""
+    for message in reversed(messages[-TAIL:]):
+        findings = known.get(id(message), ())
+        if any(finding.event == "step" for finding in findings):
+            return
+        if message.origin in OWN_WORDS and not any(finding.role is Role.NOISE for finding in findings):
+            yield message
 
 
 def _is_quiet(messages: Sequence[Message], known: dict[int, list[Finding]], *, while_working: bool = False) -> bool:
