@@ -32,9 +32,7 @@ class Ordinary:
         self._messages = messages
         self._alone = all(message.origin in (Origin.REPLICA, Origin.TEXT) for message in messages)
         self._not_ordinary = {id(f.message) for f in findings if f.role in _NOT_ORDINARY}
-        self._passed_over = {
-            id(f.message) for f in findings if f.role is Role.NOISE and f.rule.weight >= PASSED_OVER
-        }
+        self._passed_over = {id(f.message) for f in findings if f.role is Role.NOISE and f.rule.weight >= PASSED_OVER}
 
     def went_on_after(self, place: int) -> bool:
         """Whether the program printed ordinary lines again after the traceback at a place."""
