@@ -9,12 +9,15 @@ import msgspec
 from analyzer.rulebook.literals import condition_literals
 from analyzer.rulebook.schema import Condition, Role, Rule
 
+_BY_PLACE = frozenset(("step", "results", "last_sign"))
+"""Events that tell something by where they stand, among the first or last lines or near others, which are kept."""
+
 
 class Index(msgspec.Struct, frozen=True):
     """Which rules (by number) a literal, a structured fact or an exception calls up, and which must always be tried.
 
     `fields` has for each rule that facts call up the names of which one must be there; `job` are the rules of scope
-    job. `telling` are literals of rules that more is known by than steps of training or harmless noise.
+    job. `telling` are literals of rules that more is known by than `_BY_PLACE` or harmless noise.
     """
 
     ids: list[str]
@@ -45,7 +48,7 @@ def index_rules(rules: Sequence[Rule]) -> Index:
         literals = sorted(callers - _MARKS)
         for literal in literals:
             index.literals.setdefault(literal, []).append(number)
-        if rule.role is not Role.NOISE and rule.event != "step":
+        if rule.role is not Role.NOISE and rule.event not in _BY_PLACE:
             telling.update(dict.fromkeys(literals))
         if _FIELDS in callers:
             index.fields[number] = sorted(field_names(rule.when))
