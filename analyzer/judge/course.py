@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from analyzer.judge.ordinary import Ordinary
 from analyzer.judge.sentences import sentence
 from analyzer.model import Attempt, Instant, Message, Origin, Run, Timeline
 from analyzer.rulebook import Finding
@@ -51,6 +52,10 @@ class Course:
             for finding in findings
             if finding.event in BEGINNINGS and id(finding.message) in self._place
         )
+        self._ordinary = Ordinary(messages, findings)
+        told = [(f.event, self._place[id(f.message)]) for f in findings if id(f.message) in self._place]
+        self._first_done = min((place for event, place in told if event == "training_done"), default=None)
+        self._last_results = max((place for event, place in told if event == "results"), default=None)
         self._last_good_end: dict[Speaker, int] = {}
         self._last_good_end_of_any: dict[object, int] = {}  # by trial
         # Whether only containers themselves say that the training reached its end.
@@ -98,6 +103,18 @@ class Course:
         """How many signs of life the whole job gave after a message."""
         place = self._place.get(id(message))
         return 0 if place is None else len(self._all_signs) - bisect_right(self._all_signs, place)
+
+    def output_went_on_after(self, message: Message) -> bool:
+        """Whether a program that speaks alone printed its ordinary lines again after a message."""
+        place = self._place.get(id(message))
+        return place is not None and not self.has_peers and self._ordinary.went_on_after(place)
+
+    def results_stored_around(self, message: Message) -> bool:
+        """Whether the training was done before a message, and its results were shown or stored after it."""
+        place = self._place.get(id(message))
+        if place is None or self._first_done is None or self._last_results is None:
+            return False
+        return self._first_done < place < self._last_results
 
     def began_anew_between(self, one: Message, other: Message) -> bool:
         """Whether a container, an attempt or a resumed training began after one message and before another."""

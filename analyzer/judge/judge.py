@@ -34,7 +34,10 @@ def judge(
     """The diagnosis of one job. Pure: the same story gives the same answer."""
     course = Course(messages, findings, timeline, options.lang)
     verdict = choose(messages, findings, course)
-    outcome = outcome_of(story, findings, timeline, verdict.chosen is not None, options.lang)
+    lived_on = any(course.output_went_on_after(rival.finding.message) for rival in verdict.rivals)
+    outcome = outcome_of(
+        story, messages, findings, timeline, verdict.chosen is not None, options.lang, lived_on=lived_on
+    )
     if outcome.outcome == "succeeded":
         return _success(story, messages, findings, timeline, outcome, verdict, options)
     if outcome.outcome == "running" and not (verdict.chosen and verdict.chosen.score >= 60):

@@ -8,8 +8,9 @@ import msgspec
 
 from analyzer.entries import Story
 from analyzer.judge.course import FAILURES, at_its_end
+from analyzer.judge.ending import counted_out, last_act
 from analyzer.judge.sentences import sentence
-from analyzer.model import Timeline
+from analyzer.model import Message, Timeline
 from analyzer.rulebook import Finding, Role
 from analyzer.rulebook.text import fill
 
@@ -32,8 +33,14 @@ class Outcome(msgspec.Struct, frozen=True):
     finding: Finding | None = None
 
 
-def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, has_cause: bool, lang: str) -> Outcome:
-    """The outcome of a job. `has_cause`: whether a convincing cause of a failure was found."""
+def outcome_of(
+    story: Story, messages: Sequence[Message], findings: Sequence[Finding], timeline: Timeline, has_cause: bool,
+    lang: str, *, lived_on: bool = False,
+) -> Outcome:  # fmt: skip
+    """The outcome of a job. `has_cause`: whether a convincing cause of a failure was found.
+
+    `lived_on`: the output went on in its ordinary way after the failure that the timeline takes for the end.
+    """
 
     def say(name: str, **values: str) -> str:
         return sentence(name, lang, values)
@@ -41,6 +48,8 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
     state = _described_state(story)
     if state is not None and (word := _word(state)) is not None and word != "running":
         return Outcome(word, state, True, say("description_says", state=state), _last(findings, word))
+    if (phases := _phases(story)) and set(phases.values()) == {"Succeeded"}:
+        return Outcome("succeeded", state, True, say("description_says", state="Succeeded"))
     said = [f for f in findings if f.event in _EVENTS]
     if said:
         last = said[-1]
@@ -58,7 +67,7 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
         return Outcome("succeeded", state, False, say("program_says_done"), done[-1])
     if ended == "cancelled":
         return Outcome("cancelled", state, False, say("stopped_by_service"))
-    if ended is not None:
+    if ended is not None and not lived_on:
         return Outcome("failed", state, False, say("last_attempt_ended", how=sentence(f"end_{ended}", lang)))
     if _ended_badly(findings):
         return Outcome("failed", state, False, say("nonzero_exit_told"))
@@ -66,6 +75,8 @@ def outcome_of(story: Story, findings: Sequence[Finding], timeline: Timeline, ha
         return Outcome("running", state, True, say("description_says", state=state))
     if _still_running(timeline) and _would_say_so(story, findings):
         return Outcome("running", state, False, say("no_end_told"))
+    if (act := last_act(messages, findings) or counted_out(findings)) is not None:
+        return Outcome("succeeded", state, False, say("last_act", title=fill(act.rule.title.of(lang), act.values)), act)
     return Outcome("unknown", state, False, say("no_line_on_end"))
 
 
@@ -95,6 +106,12 @@ def _last(findings: Sequence[Finding], outcome: str) -> Finding | None:
 def _described_state(story: Story) -> str | None:
     states = [str(fields["state"]) for fields in story.descriptions if fields.get("state")]
     return states[-1] if states else None
+
+
+def _phases(story: Story) -> dict[str, str]:
+    """The last phase of each pod of the job that a description tells."""
+    told = [e for e in story.entries if e.fields.get("kind") == "pod" and e.fields.get("phase")]
+    return {str(entry.replica): str(entry.fields["phase"]) for entry in told}
 
 
 def _word(state: str) -> str | None:

@@ -37,6 +37,9 @@ MACHINES = frozenset((Origin.NODE, Origin.AUDIT))
 SURVIVED = 100
 """Points that a failure loses which the program provably survived: more than any rule's weight can make up for."""
 
+CRASHES = "user_exception.crash."
+"""Rules on crashes of the interpreter: after the work they come from libraries that are being unloaded."""
+
 SURELY_ON = 3
 """Signs of progress from which on it is sure: one or two lines may have been under way when the program died."""
 
@@ -117,6 +120,10 @@ def _survival(candidate: Candidate, course: Course) -> None:
         went_on = 0
     if went_on:
         candidate.give(-SURVIVED if went_on >= SURELY_ON else -45, "went_on")
+    elif course.output_went_on_after(message):
+        candidate.give(-SURVIVED, "output_went_on")
+    elif candidate.finding.rule.id.startswith(CRASHES) and course.results_stored_around(message):
+        candidate.give(-SURVIVED, "results_stored")
     elif course.job_went_on_after(message) >= 3:
         candidate.give(-15, "job_went_on")
     if not course.in_last_life(candidate.replica, candidate.time, candidate.trial):

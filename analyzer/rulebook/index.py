@@ -9,12 +9,15 @@ import msgspec
 from analyzer.rulebook.literals import condition_literals
 from analyzer.rulebook.schema import Condition, Role, Rule
 
+_BY_PLACE = frozenset(("step", "results", "last_sign"))
+"""Events that tell something by where they stand, among the first or last lines or near others, which are kept."""
+
 
 class Index(msgspec.Struct, frozen=True):
     """Which rules (by number) a literal, a structured fact or an exception calls up, and which must always be tried.
 
     `fields` has for each rule that facts call up the names of which one must be there; `job` are the rules of scope
-    job. The first `telling` literals are of rules that more is known by than steps of training or harmless noise.
+    job. The first `telling` literals are of rules that more is known by than `_BY_PLACE` or harmless noise.
     """
 
     ids: list[str]
@@ -49,7 +52,7 @@ def index_rules(rules: Sequence[Rule]) -> Index:
         words = sorted(callers - _MARKS)
         for literal in words:
             called.setdefault(literal, []).append(number)
-        if rule.role is not Role.NOISE and rule.event != "step":
+        if rule.role is not Role.NOISE and rule.event not in _BY_PLACE:
             telling.update(dict.fromkeys(words))
         if _FIELDS in callers:
             fields[number] = sorted(field_names(rule.when))

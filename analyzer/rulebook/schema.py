@@ -51,6 +51,9 @@ EVENTS = (
     "task_exit",  # a launcher's word on the end of one task; node, task, exit_code, reason
     "stopped",  # a container was told to end by the service or scheduler
     "training_started", "step", "checkpoint_saved", "checkpoint_restored", "training_done",  # step, epoch, path
+    "steps_planned",  # how many steps the program means to make; steps
+    "results",  # the program shows or stores its results: at the end of its output they are its last act
+    "last_sign",  # a line of a program that ends in order, well or not
     "peer_lost",  # a replica complains that another one is gone; peer (its machine), or job and task
     "no_checkpoint",  # training looked for a checkpoint and found none
     "out_of_memory_kill",  # the kernel or container runtime killed a process for memory

@@ -36,4 +36,4 @@ def test_a_pod_that_ends_well_in_place_of_a_failed_one_is_a_retry(
 ) -> None:
     """Workflow engines start the next pod under another name; what follows the failure counts."""
     story = Story(JobKey("gke", "p", "task"), (said(0, "x").first,))
-    assert outcome_of(story, [], pods(*runs), True, "en").outcome == outcome
+    assert outcome_of(story, [], [], pods(*runs), True, "en").outcome == outcome
