@@ -68,7 +68,8 @@ def _exit(
     if code is not None:
         return code, signal
     words = [f for f in findings if _tells_an_end(f) and _code(f) is not None]
-    mine = [f for f in words if replica_of(f) == replica or rank_of(f) == rank_of(finding) is not None]
+    ranks = {rank_of(finding), finding.message.rank} - {None}  # a node's stream may carry a rank that its lines name
+    mine = [f for f in words if replica_of(f) == replica or rank_of(f) in ranks]
     alone = [f for f in words if not f.replica] or ([] if replica else words)
     agreed = words if len({_code(f) for f in words}) == 1 and platform not in _TELLS_EACH_END else []
     for told in (mine or alone or agreed)[-1:]:
