@@ -90,10 +90,15 @@ def _is_code(lines: Sequence[str], number: int) -> bool:
 def _line_of(link: ExceptionLink, message: Message, pattern: str | None = None) -> int | None:
     """The line of an exception's headline; with a pattern, the line of its message that the pattern matches."""
     place = message.text.rfind(link.headline)
-    if place < 0:
-        return None
+    gap = 0
+    if place < 0:  # its message begins with an empty line, so the type stands alone
+        place = message.text.rfind(f"{link.type}:")
+        begin = message.text.find(link.message, max(place, 0))
+        if place < 0 or begin < 0:
+            return None
+        gap = message.text.count("\n", place, begin)
     found = compile_pattern(pattern).search(link.message) if pattern else None
-    below = link.message.count("\n", 0, found.start()) if found else 0
+    below = gap + link.message.count("\n", 0, found.start()) if found else 0
     return message.text.count("\n", 0, place) + below
 
 
