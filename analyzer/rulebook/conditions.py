@@ -96,10 +96,10 @@ def _line_of(link: ExceptionLink, message: Message, pattern: str | None = None) 
         begin = message.text.find(link.message, max(place, 0))
         if place < 0 or begin < 0:
             return None
-        gap = message.text.count("\n", place, begin)
+        gap = message.text.count("\n", place, begin) if link.message[:1].isalnum() else 0  # not to a ruled line
     found = compile_pattern(pattern).search(link.message) if pattern else None
-    below = gap + link.message.count("\n", 0, found.start()) if found else 0
-    return message.text.count("\n", 0, place) + below
+    below = link.message.count("\n", 0, found.start()) if found else 0
+    return message.text.count("\n", 0, place) + gap + below
 
 
 def match_job(condition: Condition, findings: Sequence[Finding]) -> list[Finding] | None:
