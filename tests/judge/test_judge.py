@@ -25,7 +25,7 @@ def test_a_machine_that_was_taken_away_is_no_cause_once_the_job_failed_by_itself
 
 def test_a_limit_of_time_is_no_cause_of_a_job_that_hung_since_a_process_failed() -> None:
     """What broke is the cause; but a job that made progress after it was ended by the limit."""
-    broke = said(1, "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: BOOM now")
+    broke = said(1, 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nValueError: BOOM now')
     assert judged(broke, service(9000, "TIME IS UP")).category == "user_exception"
     went_on = [said(second, f"step {second} done") for second in (2, 3, 4)]
     assert judged(broke, *went_on, service(9000, "TIME IS UP")).category == "timeout"
