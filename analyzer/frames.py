@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _TIME, _WHOLE, _NUMBER, _TEXT, _TRUTH = "time", "Int64", "float64", "str", "bool"
 
 _TIMELINE = {
-    "attempt": _WHOLE, "replica": _TEXT, "run": _WHOLE, "start": _TIME, "end": _TIME, "seconds": _NUMBER,
-    "exit_code": _WHOLE, "signal": _TEXT, "reason": _TEXT, "node": _TEXT, "doomed": _TRUTH,
+    "attempt": _WHOLE, "replica": _TEXT, "trial": _WHOLE, "run": _WHOLE, "start": _TIME, "end": _TIME,
+    "seconds": _NUMBER, "exit_code": _WHOLE, "signal": _TEXT, "reason": _TEXT, "node": _TEXT, "doomed": _TRUTH,
 }  # fmt: skip
 _EVIDENCE = {
     "role": _TEXT, "rule": _TEXT, "replica": _TEXT, "time": _TIME, "severity": _TEXT, "text": _TEXT, "source": _TEXT,
@@ -35,7 +35,7 @@ def timeline_frame(timeline: Timeline) -> pandas.DataFrame:
     """A row a run, by attempt and replica; `run` counts the runs of a replica within its attempt, from 1."""
     return _frame(
         [
-            (attempt.number, replica.name, number, *_run_values(run))
+            (attempt.number, replica.name, replica.trial, number, *_run_values(run))
             for attempt in timeline.attempts
             for replica in attempt.replicas
             for number, run in enumerate(replica.runs, 1)

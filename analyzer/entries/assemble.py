@@ -11,13 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from analyzer.entries.owners import Owners
-from analyzer.entries.sift import Partial, Partials, merge
+from analyzer.entries.sift import Partial, Partials, absorb
 from analyzer.entries.story import Story
+from analyzer.expressions import expression
 from analyzer.model import SECOND, Entry, JobKey, Note, Origin
 
 NODE_WINDOW = 600 * SECOND
 """How far from a job's own entries a node's line may lie and still be tied to it (ns): eviction and restart delays."""
 
+_ARRAY_TASK = expression(r"\bJobId=\d+_\d+\((?P<task>\d+)\)")
 _INFRASTRUCTURE = frozenset((Origin.NODE, Origin.AUDIT, Origin.CLUSTER))
 
 
@@ -44,10 +46,10 @@ def _join_names(named: Mapping[JobKey, Partial]) -> dict[JobKey, Partial]:
     by_id: dict[tuple[str, str], list[JobKey]] = {}
     for key in sorted(named):
         by_id.setdefault((key.platform, key.id), []).append(key)
-    owners = Owners(named)
+    owners, arrays = Owners(named), _arrays_of(named)
     for key in sorted(named):
         same = by_id[key.platform, key.id]
-        better = _same_job(key, same) or by_uid.get((key.platform, key.id)) or owners.of(key)
+        better = _same_job(key, same) or by_uid.get((key.platform, key.id)) or arrays.get(key) or owners.of(key)
         if better is not None and better != key:
             target[key] = better
     joined: dict[JobKey, Partial] = {}
@@ -56,8 +58,7 @@ def _join_names(named: Mapping[JobKey, Partial]) -> dict[JobKey, Partial]:
         while target.get(final, final) not in seen:
             final = target[final]
             seen.add(final)
-        together = merge({final: joined.get(final, Partial())}, {final: named[key]})
-        joined[final] = together[final]
+        absorb(joined, {final: named[key]})
     return joined
 
 
@@ -77,6 +78,17 @@ def _batch_jobs_by_uid(named: Mapping[JobKey, Partial]) -> dict[tuple[str, str],
         for entry in named[key].entries.values()
         if entry.fields.get("kind") == "job" and entry.fields.get("uid")
     }
+
+
+def _arrays_of(named: Mapping[JobKey, Partial]) -> dict[JobKey, JobKey]:
+    """Slurm's job arrays by the keys of their tasks: slurmctld writes ARRAY_INDEX(TASK), slurmd only TASK."""
+    found: dict[JobKey, JobKey] = {}
+    for key in sorted(key for key in named if key.platform == "slurm"):
+        for entry in named[key].entries.values():
+            if entry.origin is Origin.CLUSTER:
+                for task in _ARRAY_TASK.finditer(entry.text):
+                    found.setdefault(JobKey("slurm", key.project, task["task"]), key)
+    return {task: array for task, array in found.items() if task != array and array not in found}
 
 
 def _says_more(one: JobKey, other: JobKey) -> bool:
@@ -179,11 +191,11 @@ def _place(leftover: Sequence[Entry], named: dict[JobKey, Partial]) -> list[Note
         return []
     notes: list[Note] = []
     if named:
-        stray = [entry for entry in leftover if entry.origin in _INFRASTRUCTURE]
+        meant = _sources_about(named)
+        stray = _stray(leftover, meant, named)
         if stray:
             text = "cluster, node or audit entries belong to no job of the input and were left aside"
             notes.append(Note("unrelated", text, count=len(stray)))
-        meant = _sources_about(named)
         for source, entries in _by_source(entry for entry in leftover if entry.origin not in _INFRASTRUCTURE).items():
             beside = [key for key, sources in meant.items() if source in sources] or list(meant)
             if len(beside) == 1:
@@ -194,6 +206,25 @@ def _place(leftover: Sequence[Entry], named: dict[JobKey, Partial]) -> list[Note
         return notes
     _new_job(named, leftover, sorted({entry.source for entry in leftover}))
     return notes
+
+
+def _stray(leftover: Sequence[Entry], meant: Mapping[JobKey, set[str]], named: dict[JobKey, Partial]) -> list[Entry]:
+    """What machines and clusters say without a job, but for the lines of a scheduler's daemon whose file is about one.
+
+    Those join it: between the lines that name its number, the daemon works on that job.
+    """
+    about: dict[str, list[JobKey]] = {}
+    for key, sources in meant.items():
+        for source in sources:
+            about.setdefault(source, []).append(key)
+    stray = []
+    for entry in leftover:
+        keys = about.get(entry.source, []) if entry.fields.get("platform") == "slurm" else []
+        if entry.origin in _INFRASTRUCTURE and len(keys) == 1:
+            named[keys[0]].add(entry)
+        elif entry.origin in _INFRASTRUCTURE:
+            stray.append(entry)
+    return stray
 
 
 def _sources_about(named: Mapping[JobKey, Partial]) -> dict[JobKey, set[str]]:

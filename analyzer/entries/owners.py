@@ -13,6 +13,8 @@ _INDEXED_POD = re.compile(r"(?P<job>.+)-\d+-[a-z0-9]{5}")
 """A pod of an Indexed Job: JOB-INDEX-RANDOM."""
 _TASK_POD = re.compile(r"(?P<job>.+)-(?:master|chief|worker|ps|evaluator|launcher)-\d+")
 """A pod of a Kubeflow training job: JOB-ROLE-INDEX."""
+_RAY_HEAD = re.compile(r"(?P<job>.+)-head(?:-[a-z0-9]{5})?")
+"""The head pod of a Ray cluster: CLUSTER-head, with or without a random ending; workers are CLUSTER-GROUP-worker-…"""
 _HASH = re.compile(r"-[0-9a-f]{5}$")
 _KUEUE_KINDS = ("job-", "jobset-", "pytorchjob-", "tfjob-", "mpijob-", "rayjob-", "raycluster-", "pod-", "trainjob-")
 
@@ -29,6 +31,7 @@ class Owners:
         self._made: dict[JobKey, set[str]] = {}  # the pods that a controller says it made
         self._weak: set[JobKey] = set()
         self._families: dict[JobKey, set[str]] = {}  # by the job that pods' names suggest: those pods
+        self._clusters: set[str] = set()  # Ray clusters whose head pod is there
         for key in sorted(key for key in named if key.platform == "gke"):
             self._by_id.setdefault(key.id, []).append(key)
             parts = key.id.split("-")
@@ -54,6 +57,8 @@ class Owners:
             self._weak.add(key)
             if (family := _family(key)) is not None:
                 self._families.setdefault(family, set()).add(key.id)
+            if (head := _RAY_HEAD.fullmatch(key.id)) is not None:
+                self._clusters.add(head["job"])
 
     def of(self, key: JobKey) -> JobKey | None:
         """The job that owns this one: stated, told by the pods it made, or (for a pod's name) by its name."""
@@ -83,9 +88,16 @@ class Owners:
         return found.pop() if len(found) == 1 else None
 
     def _suggested(self, key: JobKey) -> JobKey | None:
-        """The job that several pods are named after, as the pods of Indexed Jobs and Kubeflow's jobs are."""
+        """The job that several pods are named after, as those of Indexed Jobs, Kubeflow's jobs and Ray clusters are."""
         family = _family(key)
-        return family if family is not None and len(self._families[family]) > 1 else None
+        if family is not None and len(self._families[family]) > 1:
+            return family
+        parts = key.id.split("-")
+        if "worker" not in parts and _RAY_HEAD.fullmatch(key.id) is None:
+            return None
+        names = ("-".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+        cluster = next((name for name in names if name in self._clusters), None)
+        return JobKey(key.platform, key.project, cluster) if cluster is not None else None
 
     def _others(self, key: JobKey, names: Iterable[str]) -> list[JobKey]:
         return [other for name in names for other in self._by_id.get(name, ()) if _may_own(other, key)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial as partial_of
+from typing import TypeVar
 
 import msgspec
 
@@ -46,6 +47,7 @@ class Partial(msgspec.Struct):
 
 
 Partials = dict[JobKey | None, Partial]
+Name = TypeVar("Name", JobKey, JobKey | None)
 
 
 def _identity(entry: Entry) -> Identity:
@@ -194,7 +196,7 @@ class Sifter:
                 add(known[1], partial_of(entry_of, line), line.text, line.stamp, line.severity, tells=number in telling)
 
 
-def absorb(into: Partials, part: Mapping[JobKey | None, Partial]) -> None:
+def absorb(into: dict[Name, Partial], part: Mapping[Name, Partial]) -> None:
     """Adds a part of the input to what was kept so far."""
     for key, partial in part.items():
         target = into.setdefault(key, Partial())

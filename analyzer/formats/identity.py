@@ -67,9 +67,21 @@ _CONTROLLERS = expression(
     r"|lws-controller|volcano-(?:scheduler|controllers?)|pytorch-operator|tf-(?:job-)?operator|trainer-controller)"
 )
 _SYSTEM_NAMESPACES = ("kube-system", "gke-managed", "gmp-", "kube-node-lease", "gke-gmp-", "gpu-operator", "nvidia-gpu")
+_NODE_PODS = expression(
+    r"^(?:nvidia-(?:driver-installer|driver-daemonset|gpu-device-plugin|device-plugin|container-toolkit|dcgm|mig-manager"
+    r"|operator-validator|cuda-validator)|gpu-(?:operator|feature-discovery)|tpu-device-plugin|dcgm-exporter|node-problem-"
+    r"|kube-proxy|kube-dns|coredns|node-local-dns|netd|anetd|cilium|calico-node|ip-masq-agent|gke-meta|gke-metrics"
+    r"|pdcsi-node|gcsfusecsi-node|filestore-node|lustre-csi-node|fluentbit|konnectivity-agent|metrics-server)-"
+)
+"""Pods of DaemonSets and add-ons, as GKE, the GPU operator and the networks name them: parts of a node, not jobs."""
 _NODE_LOGS = ("serialconsole", "kubelet", "container-runtime", "syslog", "messages", "kern", "dmesg",
               "node-problem-detector", "systemd", "kernel", "docker")  # fmt: skip
 _PIPELINE_LOGS = ("pipeline_job_events", "pipeline_job_task_events")
+
+
+def is_node_pod(name: str, namespace: str | None) -> bool:
+    """Whether a pod is part of a node or of the cluster, by its namespace or its name."""
+    return (namespace or "").startswith(_SYSTEM_NAMESPACES) or _NODE_PODS.match(name) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -179,7 +191,7 @@ def _container(resource: Labels, labels: Labels, pod: str, namespace: str, node:
     fields = _known(container=container)
     if _CONTROLLERS.match(pod):
         return Identity(origin=Origin.CLUSTER, fields=fields)
-    if namespace.startswith(_SYSTEM_NAMESPACES):
+    if is_node_pod(pod, namespace):
         return Identity(origin=Origin.NODE, node=node, fields=fields)
     controller = label(labels, "logging.gke.io/top_level_controller_name") or pod_label(labels, *CONTROLLER_LABELS)
     return Identity(

@@ -11,6 +11,7 @@ from analyzer.judge.sentences import sentence
 from analyzer.model import Instant, Message, Point
 from analyzer.rulebook import Finding, Role
 from analyzer.rulebook.patterns import compile_pattern
+from analyzer.timeline.evidence import number_in, trial_of
 
 GENERIC = 15  # up to this weight a rule says no more than that something was raised
 NEAR = 40  # messages within which a bare line and a traceback are told to be of one failure
@@ -39,6 +40,11 @@ class Candidate(msgspec.Struct, kw_only=True):
         return self.finding.time
 
     @property
+    def trial(self) -> int | None:
+        """The trial of a tuning job that it is about."""
+        return trial_of(self.finding)
+
+    @property
     def cause(self) -> str:
         """The full name, category.cause."""
         return self.finding.rule.cause or "unknown.unknown"
@@ -60,15 +66,22 @@ def replica_of(finding: Finding) -> str | None:
 def rank_of(finding: Finding) -> int | None:
     """The rank that a finding is about: as its rule reads it, as a prefix says it, or as c10d names the speaker.
 
-    c10d puts `[Rank 3]` (before PyTorch 2.2) or `[PG ID 0 PG GUID 0(default_pg) Rank 3]` before what a rank says.
+    `ranks` of a rule are those that are missed: one alone is meant. srun's `task` counts over all machines, as a rank
+    does. c10d puts `[Rank 3]` (before PyTorch 2.2) or `[PG ID 0 PG GUID 0(default_pg) Rank 3]` before what a rank says.
     """
-    told = finding.values.get("rank")
-    if told is not None and told.isdigit():
-        return int(told)
+    for name in ("rank", "ranks", *(("task",) if finding.event == "task_exit" else ())):
+        told = number_in(finding.values, name)
+        if told is not None:
+            return told
     if finding.message.rank is not None:
         return finding.message.rank
     spoken = compile_pattern(r"\[(?:PG [^\]\n]{0,80})?Rank (?P<rank>\d{1,6})\]").search(finding.message.text)
     return int(spoken.groupdict()["rank"] or 0) if spoken else None
+
+
+def exit_code_of(finding: Finding) -> int | None:
+    """The exit code that a finding states; negative where a launcher says so of a signal."""
+    return number_in(finding.values, "exit_code")
 
 
 def can_be_cause(finding: Finding) -> bool:
@@ -115,7 +128,8 @@ def _more_specific(one: Finding, other: Finding) -> bool:
 
 def _stand_for(group: list[Finding], positions: Mapping[int, int], course: Course) -> Candidate:
     replica = replica_of(group[0])
-    latest = [f for f in group if course.in_last_life(replica, f.time) and not course.went_on_after(f.message)]
+    recent = [f for f in group if course.in_last_life(replica, f.time, trial_of(f))]
+    latest = [f for f in recent if not course.went_on_after(f.message)]
     first = _most_telling(latest or group[-1:], positions)
     others = [finding for finding in group if finding is not first]
     return Candidate(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from analyzer.judge.sentences import sentence
 from analyzer.model import Attempt, Instant, Message, Origin, Run, Timeline
 from analyzer.rulebook import Finding
+from analyzer.timeline.evidence import trial_of
 
 SIGNS_OF_LIFE = frozenset(("step", "checkpoint_saved", "training_done", "job_succeeded"))
 ENDS_BADLY = frozenset(("job_failed", "job_cancelled"))
@@ -38,8 +39,8 @@ class Course:
         self._place = {id(message): place for place, message in enumerate(messages)}
         self._runs = _runs_of(timeline)
         self._last_starts = {
-            name: run.start
-            for name, runs in self._runs.items()
+            lane: run.start
+            for lane, runs in self._runs.items()
             for _, run in runs
             if not run.doomed and run.start is not None
         }
@@ -124,19 +125,20 @@ class Course:
             return False
         if self._told_to_fail:
             return True
-        pair = self.run_at(finding.message.replica, finding.time)
+        pair = self.run_at(finding.message.replica, finding.time, trial_of(finding))
         if pair is None:
             return False
         run = pair[1]
         return run.doomed or (run.reason in REFUTES and run.exit_code not in (None, 0))
 
-    def runs(self, replica: str | None) -> Sequence[tuple[Attempt, Run]]:
-        """The runs of a replica over all attempts, in order."""
-        return self._runs.get(replica, ())
+    def runs(self, replica: str | None, trial: int | None = None) -> Sequence[tuple[Attempt, Run]]:
+        """The runs of a replica (of one trial of a tuning job) over all attempts, in order."""
+        return self._runs.get((replica, trial), ())
 
-    def run_at(self, replica: str | None, time: Instant | None) -> tuple[Attempt, Run] | None:
+    def run_at(self, replica: str | None, time: Instant | None, trial: int | None = None) -> tuple[Attempt, Run] | None:
         """The run of a replica that a moment falls into: the last one that had begun (clock slack allowed for)."""
-        runs = [pair for pair in self.runs(replica) if not pair[1].doomed] or self.runs(replica)
+        known = self.runs(replica, trial)
+        runs = [pair for pair in known if not pair[1].doomed] or known
         if not runs:
             return None
         if time is None:
@@ -144,19 +146,21 @@ class Course:
         begun = [pair for pair in runs if pair[1].start is None or pair[1].start <= time]
         return begun[-1] if begun else runs[0]
 
-    def in_last_life(self, replica: str | None, time: Instant | None) -> bool:
+    def in_last_life(self, replica: str | None, time: Instant | None, trial: int | None = None) -> bool:
         """Whether a moment lies in the replica's last run that counts, and in the last attempt."""
         last = self.last_attempt
         if time is None or last is None:
             return True
         if last.start is not None and time.plus(CLOCK_SLACK) < last.start:
             return False
-        start = self._last_starts.get(replica)
+        start = self._last_starts.get((replica, trial))
         return start is None or time.plus(1.0) >= start
 
-    def exit_of(self, replica: str | None, time: Instant | None) -> tuple[int | None, str | None]:
+    def exit_of(
+        self, replica: str | None, time: Instant | None, trial: int | None = None
+    ) -> tuple[int | None, str | None]:
         """Exit code and signal of the run that a moment falls into."""
-        pair = self.run_at(replica, time)
+        pair = self.run_at(replica, time, trial)
         return (pair[1].exit_code, pair[1].signal) if pair else (None, None)
 
     def failing_run(self) -> tuple[str, Attempt, Run] | None:
@@ -197,11 +201,11 @@ def _speaker(message: Message) -> Speaker:
     return message.replica, message.first.fields.get("trial")
 
 
-def _runs_of(timeline: Timeline) -> dict[str | None, list[tuple[Attempt, Run]]]:
-    found: dict[str | None, list[tuple[Attempt, Run]]] = {}
+def _runs_of(timeline: Timeline) -> dict[Speaker, list[tuple[Attempt, Run]]]:
+    found: dict[Speaker, list[tuple[Attempt, Run]]] = {}
     for attempt in timeline.attempts:
         for lane in attempt.replicas:
-            found.setdefault(lane.name, []).extend((attempt, run) for run in lane.runs)
+            found.setdefault((lane.name, lane.trial), []).extend((attempt, run) for run in lane.runs)
     return found
 
 

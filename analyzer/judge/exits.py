@@ -13,6 +13,7 @@ from analyzer.judge.course import Course
 from analyzer.model import Origin
 from analyzer.rulebook import Finding, Role, Rule
 from analyzer.rulebook.schema import Condition, Text
+from analyzer.timeline.evidence import trial_of
 
 
 class ExitCause(msgspec.Struct, frozen=True):
@@ -48,7 +49,7 @@ def exit_candidates(
         row = exit_causes().get(int(code)) if code.lstrip("-").isdigit() else None
         if row is None or (before_peers and not row.before_peers):
             continue
-        if not course.in_last_life(finding.replica, finding.time):
+        if not course.in_last_life(finding.replica, finding.time, trial_of(finding)):
             continue
         rule = Rule(id=f"exit_code.{code.lstrip('-')}", title=row.title, role=Role.ROOT, when=Condition(regex="exit"),
                     cause=row.cause, weight=row.weight, retry=row.retry)  # fmt: skip

@@ -15,6 +15,7 @@ from analyzer.judge.course import Course
 from analyzer.judge.evidence import Mask, context_around, evidence_of, message_evidence
 from analyzer.judge.gaps import gaps_of
 from analyzer.judge.jobfacts import job_of
+from analyzer.judge.locate import locate
 from analyzer.judge.memory import memory_of
 from analyzer.judge.novelty import novel_messages
 from analyzer.judge.outcome import Outcome, outcome_of
@@ -119,7 +120,8 @@ def _failure(
     chosen.finding = msgspec.structs.replace(chosen.finding, values=values)
     diagnosis.outcome = _ended_as(chosen, outcome.outcome)
     diagnosis.category, diagnosis.cause = chosen.cause.split(".", 1)
-    diagnosis.root_cause = root_cause_of(chosen, story, findings, course, mask, options)
+    place = locate(chosen, verdict.explained, messages, findings, story, course)
+    diagnosis.root_cause = root_cause_of(chosen, place, story, findings, course, mask, options)
     texts = CaseTexts(diagnosis.job, options.lang, chosen.finding, diagnosis.root_cause)
     diagnosis.summary = mask(texts.summary())
     rule = chosen.finding.rule

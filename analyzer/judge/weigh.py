@@ -6,7 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from analyzer.judge.candidates import Candidate
+import msgspec
+
+from analyzer.judge.candidates import Candidate, exit_code_of
 from analyzer.judge.course import CLOCK_SLACK, OWN_WORDS, Course
 from analyzer.model import Instant, Origin
 from analyzer.rulebook import Finding, Role
@@ -41,6 +43,9 @@ SURELY_ON = 3
 PEER_WAIT = 3600.0
 """Seconds that a replica may wait for a dead peer before it says so (collective timeouts are 10 to 60 minutes)."""
 
+STOP_LAG = 60.0
+"""Seconds from a notice that a machine goes to the end of what runs on it (30 are documented for Spot VMs)."""
+
 HEARSAY = 40
 """Points that a container loses for words on what others would know: it is believed if nothing else stands."""
 
@@ -51,6 +56,7 @@ CRASH_EXITS = frozenset((4, 6, 7, 8, 11, 132, 134, 135, 136, 139, -4, -6, -7, -8
 def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: Course) -> None:
     """Gives every candidate its points; marks those that another explains."""
     verdicts = _verdicts(findings)
+    _bear_out(candidates, findings, course)
     for candidate in candidates:
         weight = candidate.finding.rule.weight
         candidate.give(weight, _how_specific(weight), rule=candidate.finding.rule.id)
@@ -58,6 +64,7 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
         _agreement(candidate, verdicts)
         _speaker(candidate)
     _taken_then_failed(candidates, course)
+    _got_a_node(candidates, findings)
     _stood_still(candidates, course)
     own_deaths = _own_deaths(findings, course) if course.has_peers else []
     for candidate in candidates:
@@ -69,6 +76,29 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
 def _how_specific(weight: int) -> str:
     word = "exact" if weight >= 80 else "specific" if weight >= 50 else "general" if weight >= 25 else "generic"
     return f"rule_is_{word}"
+
+
+def _bear_out(candidates: Sequence[Candidate], findings: Sequence[Finding], course: Course) -> None:
+    """A container's word that its machine goes is believed where its runner was told to end before anything failed."""
+    stops: dict[str | None, list[Instant]] = {}
+    for finding in findings:
+        if finding.role is Role.TEARDOWN and finding.event == "stopped" and finding.time is not None:
+            stops.setdefault(finding.replica, []).append(finding.time)
+    notices = [c for c in candidates if c.finding.hearsay and c.finding.rule.category == "preemption"]
+    if not stops or not notices:
+        return
+    own = [c for c in candidates if c.finding.role is Role.ROOT and not c.finding.hearsay]
+    failed = [c.time for c in own if c.time is not None and not course.job_went_on_after(c.finding.message)]
+    first = min((*failed, *(end for end, _, _ in course.deaths())), default=None)
+    for times in stops.values():
+        times.sort()
+    for candidate in notices:
+        time = candidate.time
+        if time is None or (first is not None and first < time):
+            continue
+        if _any_within(stops.get(candidate.replica, ()), time.plus(-CLOCK_SLACK), time.plus(STOP_LAG)):
+            candidate.finding = msgspec.structs.replace(candidate.finding, hearsay=False)
+            candidate.give(12, "runner_was_stopped")
 
 
 def _survival(candidate: Candidate, course: Course) -> None:
@@ -89,7 +119,7 @@ def _survival(candidate: Candidate, course: Course) -> None:
         candidate.give(-SURVIVED if went_on >= SURELY_ON else -45, "went_on")
     elif course.job_went_on_after(message) >= 3:
         candidate.give(-15, "job_went_on")
-    if not course.in_last_life(candidate.replica, candidate.time):
+    if not course.in_last_life(candidate.replica, candidate.time, candidate.trial):
         candidate.give(-30, "earlier_run")
     if candidate.others:
         candidate.give(min(6, 2 * len(candidate.others)), "seen_times", times=len(candidate.others) + 1)
@@ -101,15 +131,29 @@ def _taken_then_failed(candidates: Sequence[Candidate], course: Course) -> None:
     if last is None or not any(lane.runs for lane in last.replicas):
         return
     own = [c for c in candidates if c.finding.role is Role.ROOT and c.finding.rule.category not in NOT_ITS_OWN]
-    own = [c for c in own if c.finding.message.origin in PROGRAM and course.in_last_life(c.replica, c.time)]
+    own = [c for c in own if c.finding.message.origin in PROGRAM and course.in_last_life(c.replica, c.time, c.trial)]
     latest = max((c for c in own if c.score > 0), key=lambda c: c.position, default=None)
     if latest is None:
         return
     taken = [c for c in candidates if c.finding.rule.category == "preemption"]
     for candidate in taken:
-        over = not course.in_last_life(candidate.replica, candidate.time)
+        over = not course.in_last_life(candidate.replica, candidate.time, candidate.trial)
         if over or course.began_anew_between(candidate.finding.message, latest.finding.message):
             candidate.give(-SURVIVED, "ran_again_then_failed")
+
+
+def _got_a_node(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:
+    """Why a pod found no node is over once it has got one."""
+    scheduled: dict[str | None, Instant | None] = {}  # by pod: when it got its last node, None where no time is told
+    for finding in findings:
+        if finding.event == "pod_scheduled":
+            scheduled[finding.replica] = finding.time
+    for candidate in candidates:
+        pod = candidate.finding.replica
+        if candidate.finding.message.first.fields.get("reason") == "FailedScheduling" and pod in scheduled:
+            got, missed = scheduled[pod], candidate.time
+            if got is None or missed is None or got >= missed:
+                candidate.give(-60, "got_a_node")
 
 
 def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:
@@ -139,7 +183,8 @@ def _agreement(candidate: Candidate, verdicts: dict[str, Finding]) -> None:
         candidate.give(12, "same_replica")
     elif candidate.replica and verdicts and candidate.finding.role is Role.ROOT and message.origin is Origin.REPLICA:
         candidate.give(-8, "other_replica")
-    code = _number(mine or next(reversed(verdicts.values()), None))
+    verdict = mine or next(reversed(verdicts.values()), None)
+    code = exit_code_of(verdict) if verdict is not None else None
     category = candidate.finding.rule.category
     if code is None:
         return
@@ -149,11 +194,6 @@ def _agreement(candidate: Candidate, verdicts: dict[str, Finding]) -> None:
         candidate.give(10, "code_of_crash", code=code)
     elif code == 1 and candidate.finding.message.kind == "traceback":
         candidate.give(6, "code_of_exception")
-
-
-def _number(finding: Finding | None) -> int | None:
-    text = finding.values.get("exit_code") if finding is not None else None
-    return int(text) if text is not None and text.lstrip("-").isdigit() else None
 
 
 def _spelled(replica: str) -> str:
@@ -274,7 +314,7 @@ def _first_of_all(candidates: Sequence[Candidate], course: Course) -> None:
     final = [c for c in candidates if c.finding.role is Role.ROOT and not course.went_on_after(c.finding.message)]
     raised = {c.finding.rule.id for c in final if _is_raised(c) and c.finding.rule.category not in PEER_TROUBLE}
     ended = [c for c in final if _is_raised(c) or c.finding.rule.id not in raised]
-    timed = [c for c in ended if c.time is not None and course.in_last_life(c.replica, c.time)]
+    timed = [c for c in ended if c.time is not None and course.in_last_life(c.replica, c.time, c.trial)]
     if len(timed) < 2:
         return
     first = min(timed, key=lambda c: (int(c.time or 0), c.position))

@@ -35,6 +35,7 @@ from analyzer.model.timeline import (
     Run,
     Timeline,
     TimelineEvent,
+    label_of,
 )
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "Diagnosis", "Entry", "Evidence", "ExceptionLink", "Fleet", "Frame", "Gap", "Instant", "Job", "JobKey", "JobRow",
     "Memory", "Message", "Note", "Origin", "Point", "Progress", "Remedy", "ReplicaRuns", "Report", "Restarts",
     "Retry", "RootCause", "RuledOut", "Run", "Stats", "Symptom", "Timeline", "TimelineEvent", "Tool",
+    "label_of",
 ]  # fmt: skip

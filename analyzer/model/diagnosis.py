@@ -60,6 +60,7 @@ class RootCause(msgspec.Struct, kw_only=True):
     replica: str | None = None
     rank: int | None = None
     attempt: int | None = None
+    trial: int | None = None  # of a hyperparameter tuning job
     time: Instant | None = None
     exit_code: int | None = None
     signal: str | None = None

@@ -18,6 +18,11 @@ RUN_REASONS = (
 END_REASONS_BESIDE_CATEGORIES = ("crash", "restarts_exhausted")
 
 
+def label_of(replica: str, trial: int | None) -> str:
+    """How a replica is told from those of other trials: `master-replica-0 #2`."""
+    return replica if trial is None else f"{replica} #{trial}"
+
+
 class Run(msgspec.Struct, kw_only=True):
     """One life of a replica's container, from its start to its exit.
 
@@ -38,10 +43,19 @@ class Run(msgspec.Struct, kw_only=True):
 
 
 class ReplicaRuns(msgspec.Struct, kw_only=True):
-    """The runs of one replica in one attempt, in order."""
+    """The runs of one replica in one attempt, in order.
+
+    Trials of a hyperparameter tuning job run side by side, each with replicas of the same names: `trial` is its number.
+    """
 
     name: str
+    trial: int | None = None
     runs: list[Run] = []
+
+    @property
+    def label(self) -> str:
+        """The name, with the number of the trial where it is of one."""
+        return label_of(self.name, self.trial)
 
 
 class Attempt(msgspec.Struct, kw_only=True):
@@ -116,7 +130,10 @@ class Timeline(msgspec.Struct, kw_only=True):
     remarks: list[str] = []  # what the timeline tells in plain sentences: repeats, limits used, resumed or not
 
     def to_frame(self) -> pandas.DataFrame:
-        """A row a run: attempt, replica, run number, start, end, seconds, exit_code, signal, reason, node, doomed."""
+        """A row a run.
+
+        Columns: attempt, replica, trial, run (number), start, end, seconds, exit_code, signal, reason, node, doomed.
+        """
         from analyzer.frames import timeline_frame
 
         return timeline_frame(self)

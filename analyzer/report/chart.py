@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from analyzer.model.diagnosis import Diagnosis
 from analyzer.model.instant import SECOND, Instant
-from analyzer.model.timeline import Attempt, Run, Timeline
+from analyzer.model.timeline import Attempt, Run, Timeline, label_of
 
 MOST_LANES = 10  # drawn one by one; the others are drawn by groups of like ones
 MOST_GROUPS = 40
@@ -89,7 +89,7 @@ class RunRow(NamedTuple):
     """One run with where it belongs."""
 
     attempt: int
-    replica: str
+    replica: str  # with its trial's number, where it is of one
     number: int
     run: Run
 
@@ -103,9 +103,9 @@ def run_rows(timeline: Timeline) -> list[RunRow]:
     """All runs, by attempt and replica; `number` counts through the job."""
     found: list[RunRow] = []
     for attempt in timeline.attempts:
-        for replica in sorted(attempt.replicas, key=lambda item: natural(item.name)):
-            for run in replica.runs:
-                found.append(RunRow(attempt.number, replica.name, len(found) + 1, run))
+        for lane in sorted(attempt.replicas, key=lambda item: natural(item.label)):
+            for run in lane.runs:
+                found.append(RunRow(attempt.number, lane.label, len(found) + 1, run))
     return found
 
 
@@ -176,7 +176,8 @@ def _all_lanes(diagnosis: Diagnosis, start: Instant, end: Instant) -> list[Lane]
         blocks[row.replica].append(Block(first, last, row.run, row.attempt, row.number, row.id))
     markers = _markers(diagnosis)
     lanes = [Lane((name,), tuple(found), tuple(markers.get(name, ()))) for name, found in blocks.items()]
-    root = diagnosis.root_cause.replica if diagnosis.root_cause else None
+    cause = diagnosis.root_cause
+    root = label_of(cause.replica, cause.trial) if cause is not None and cause.replica else None
     return sorted(lanes, key=lambda lane: (lane.names[0] != root, -_eventfulness(lane), natural(lane.names[0])))
 
 
@@ -193,7 +194,7 @@ def _markers(diagnosis: Diagnosis) -> dict[str, list[Marker]]:
             found[point.replica].append(Marker(point.time, "checkpoint", "" if point.step is None else str(point.step)))
     root = diagnosis.root_cause
     if root is not None and root.time is not None and root.replica is not None:
-        found[root.replica].append(Marker(root.time, "root", ""))
+        found[label_of(root.replica, root.trial)].append(Marker(root.time, "root", ""))
     return found
 
 

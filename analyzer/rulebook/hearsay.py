@@ -16,9 +16,9 @@ from analyzer.rulebook.match import Finding
 from analyzer.rulebook.schema import EVENTS, Role
 
 OF_A_REPLICA = frozenset((
-    "container_start", "container_exit", "container_succeeded", "stopped", "training_started", "step",
-    "checkpoint_saved", "checkpoint_restored", "no_checkpoint", "training_done", "worker_restart", "worker_group",
-    "peer_lost",
+    "container_start", "container_waiting", "container_exit", "container_succeeded", "stopped", "training_started",
+    "step", "checkpoint_saved", "checkpoint_restored", "no_checkpoint", "training_done", "worker_restart",
+    "worker_group", "peer_lost",
 ))  # fmt: skip
 """Events that are about the life of one container; all others are about the job or a machine."""
 

@@ -32,6 +32,8 @@ EVENTS = (
     "job_succeeded", "job_failed", "job_cancelled",  # the service's last word
     "teardown",  # the service stops what still runs
     "container_start",  # a runner line that stands at the start of a container's life; node
+    "container_waiting",  # a runner's line before the start: it waits for the accelerator of its machine
+    "pod_scheduled",  # a pod that waited for a node has got one
     "container_exit",  # a runner's or platform's line that a container ended; exit_code, signal, reason
     "container_succeeded",  # the same for an end with exit code 0
     "replica_failed",  # the service's word on a replica's end; replica, exit_code, reason

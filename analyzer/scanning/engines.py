@@ -82,7 +82,7 @@ class Pool:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Trace) -> None:
-        self._end(at_once=error is not None)
+        self._end()
 
     def read(self, work: Callable[[Task], Read], units: Iterable[Task]) -> Iterator[Read]:
         """Reads units, in the order in which they are finished."""
@@ -107,7 +107,7 @@ class Pool:
                     yield result
         finally:
             if busy:  # what they still answer would be taken for results of the next tasks
-                self._end(at_once=True)
+                self._end()
 
     def _started(self) -> list[Connection]:
         anew = multiprocessing.get_context("spawn")
@@ -119,12 +119,12 @@ class Pool:
             self._processes[ours] = process
         return list(self._processes)
 
-    def _end(self, *, at_once: bool) -> None:
+    def _end(self) -> None:
+        """Kills them: an idle one has nothing left to do, a busy one nothing that anybody waits for."""
         processes, self._processes = self._processes, {}
         for connection, process in processes.items():
-            if at_once:
-                process.kill()
-            connection.close()  # on which one without a task leaves
+            process.kill()
+            connection.close()
         for process in processes.values():
             process.join()
 
@@ -171,10 +171,10 @@ def _attempted(work: Callable[[Task], Result], task: Task) -> tuple[bool, Result
     """Whether it was done, and the result or what it failed with, as far as a pipe can carry that."""
     try:
         return True, work(task)
-    except Exception as error:
+    except Exception as error:  # the border of a process: the one that gave the task is told
         try:
             pickle.dumps(error)
-        except Exception:
+        except (pickle.PicklingError, AttributeError, TypeError):
             error = RuntimeError(f"{type(error).__name__}: {error}")
         error.add_note(traceback.format_exc())
         return False, error

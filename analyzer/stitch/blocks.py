@@ -2,7 +2,7 @@
 
 Sources of the shapes: libstdc++ and libc++abi (terminate), glog and absl (stack dumps), CPython's faulthandler, CUDA
 device asserts, Open MPI, glibc, the Go runtime, the Linux kernel's out-of-memory and oops reports, TensorFlow's BFC
-allocator, argparse and Click, Hydra, Dask, pip, torchrun.
+allocator, argparse and Click, Hydra, Dask, pip, torchrun, Horovod's stall inspector, Megascale.
 """
 
 from __future__ import annotations
@@ -268,6 +268,14 @@ MPI_NOTICE = Block(
     patience=0,
     longest=60,
 )  # fmt: skip
+MPI_EXIT = Block(  # without its rulings, which people leave out
+    name="mpi_exit",
+    kind="table",
+    literals=("detected that one or more processes exited",),
+    begin=_lines("detected that one or more processes exited with non-zero status"),
+    more=_lines(r"\s*$", "the job to be terminated", r"\s+Process name:", r"\s+Exit code:"),
+    end=_lines(r"^\s+Exit code:"),
+)
 LAUNCHER_TABLE = Block(
     name="launcher_table",
     kind="table",
@@ -280,6 +288,22 @@ LAUNCHER_TABLE = Block(
     patience=0,
     longest=500,
 )
+STALL_REPORT = Block(
+    name="stall_report",
+    kind="line",
+    literals=("One or more tensors were submitted to be reduced",),
+    begin=_lines("One or more tensors were submitted to be reduced, gathered or broadcasted by subset of ranks"),
+    more=_lines(r"\s*$", "Missing ranks:", "Stalled ops:", r"\d+!?: \[", r".{1,400} \[missing ranks:"),
+    end=_lines(r'One or more rank \(marked by "!"\) is stalled'),
+    patience=4,
+)
+HANG_REPORT = Block(
+    name="hang_report",
+    kind="line",
+    literals=("Megascale detects a hang",),
+    begin=_lines("Megascale detects a hang"),
+    more=_lines(r".{0,80}megascale_error_aggregator\.cc:\d+\] {2,}", "Full error digest:", r"\s+\S"),
+)
 WARNING = Block(
     name="warning",
     kind="line",
@@ -289,8 +313,8 @@ WARNING = Block(
 )
 BLOCKS = (
     TERMINATE, STACK_DUMP, THREAD_DUMP, DEVICE_ASSERT, MPI_SIGNAL, GLIBC, GO_PANIC, KERNEL_MEMORY, KERNEL_OOPS,
-    ALLOCATOR_DUMP, RULED_TABLE, BOX, USAGE, CONFIGURATION, DASK_FAILURE, PIP_FAILURE, MPI_NOTICE, LAUNCHER_TABLE,
-    WARNING,
+    ALLOCATOR_DUMP, RULED_TABLE, BOX, USAGE, CONFIGURATION, DASK_FAILURE, PIP_FAILURE, MPI_NOTICE, MPI_EXIT,
+    LAUNCHER_TABLE, STALL_REPORT, HANG_REPORT, WARNING,
 )  # fmt: skip
 
 

@@ -151,10 +151,13 @@ class _Reader:
             return
         if self.open is not None:
             self._nest() if self._carries(before) else self._close("")
-        if self.prefix is None and not before.rstrip().endswith(CARRYING):
+        rethrown = lone_exception(before.strip()) is not None
+        if self.prefix is None and not rethrown and not before.rstrip().endswith(CARRYING):
             self.prefix = prefix_pattern(before)
         self.is_notebook = NOTEBOOK_HEAD.match(before) is not None
-        self.frames, self.in_frames, self.indent = [], True, -1
+        if not (rethrown and self.in_frames):  # `raise ImportError(traceback.format_exc())`: what was caught goes on
+            self.frames = []
+        self.in_frames, self.indent = True, -1
         rest = line[head.end() :]
         if (frame := find_frame(rest)) is not None:
             self._frame(rest, frame)

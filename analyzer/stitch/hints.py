@@ -58,10 +58,12 @@ IN_EXCEPTION = (
     "Check the documentation of torch.load", "Set TORCH_LOGS", "Set TORCHDYNAMO_VERBOSE", "from user code:", "FAILED: ",
     "You can suppress this exception", "ninja: build stopped",
     # Ray
-    "Top 10 memory users", "PID\tMEM", "The worker died", "Worker exit type",
+    "This process on ", "Top 10 memory users", "PID\tMEM", "The worker died", "Worker exit type",
     # Vertex AI SDK (a google.rpc.Status in text form)
     "code: ", 'message: "', "details {",
     # Kubernetes client, SQLAlchemy, TensorFlow
+    "Failed to load the native TensorFlow runtime", "See https://www.tensorflow.org/install/errors",
+    "for some common reasons and solutions", "above this error message when asking for help",
     "Reason: ", "HTTP response headers", "HTTP response body", "[SQL: ", "[parameters: ",
     "(Background on this error at", "0 successful operations", "0 derived errors ignored", "1 successful operations",
     "1 derived errors ignored",
@@ -71,7 +73,7 @@ IN_EXCEPTION = (
 AFTERWORDS = (
     "Set the environment variable HYDRA_FULL_ERROR", "To find out more about why your job exited",
     "Remainder of file ignored", "For simplicity, JAX has removed its internal frames",
-    "The stack trace below excludes JAX-internal frames",
+    "The stack trace below excludes JAX-internal frames", "Failed to load the native TensorFlow runtime",
 )  # fmt: skip
 
 _MEMORY_USER = expression(r"^\d+\t[\d.]+\t")

@@ -7,6 +7,7 @@ not be placed or failed; and, where a retry left no line at all, all replicas co
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -44,8 +45,9 @@ class Try:
     fatal: Signal | None = None
     announced: bool = False  # a scheduler or controller said that it starts the job again
     quiet: bool = False  # nothing but new machines tells that it began
-    is_trial: bool = False  # a trial of a hyperparameter tuning job, which stands beside others and is no retry
     current: dict[str, Life] = field(default_factory=dict)  # the last life of each lane so far
+    fates: Counter[str] = field(default_factory=Counter)  # what follows those: see `Cutter._fate`
+    latest: int = 0  # the last line of any life so far
     meant: dict[int, Life] = field(default_factory=dict)  # which life a word of the service is about, by its place
 
     @property
@@ -111,10 +113,11 @@ class Cutter:
     def cut(self, job: Sequence[Signal]) -> list[Try]:
         """All attempts in order. Words that come before anything else belong to the first.
 
-        Trials of a hyperparameter tuning job are shown as attempts under their own numbers.
+        Trials of a hyperparameter tuning job run side by side, and one that begins is no retry of another: they are
+        lanes of one attempt.
         """
         if any(life.trial is not None for lives in self.lanes.values() for life in lives):
-            return self._trials(job)
+            return [self._of_trials(job)]
         steps: list[tuple[int, int, int, Signal | Life]] = [(s.moment, 1, s.place, s) for s in job]
         # A life that the log begins in the middle of was there before anything that the log tells.
         lives = [life for lane in self.lanes.values() for life in lane]
@@ -128,17 +131,11 @@ class Cutter:
                 self._hear(step)
         return [attempt for attempt in self.tries if attempt.lives or attempt.signals]
 
-    def _trials(self, job: Sequence[Signal]) -> list[Try]:
-        found: dict[int, Try] = {}
-        for life in sorted((life for lane in self.lanes.values() for life in lane), key=lambda life: life.begin):
-            number = life.trial or 0
-            attempt = found.setdefault(number, Try(number, life.begin, is_trial=True))
-            attempt.lives.append(life)
-        for signal in job:
-            trial = signal.finding.message.first.fields.get("trial")
-            if isinstance(trial, int) and trial in found:
-                found[trial].signals.append(signal)
-        return [found[number] for number in sorted(found)]
+    def _of_trials(self, job: Sequence[Signal]) -> Try:
+        lives = sorted((life for lane in self.lanes.values() for life in lane), key=lambda life: life.begin)
+        running = next((signal.moment for signal in job if signal.event == "job_running"), None)
+        begin = min((lives[0].begin, *(signal.moment for signal in job)))
+        return Try(1, begin, lives=lives, signals=list(job), running=running)
 
     @property
     def now(self) -> Try:
@@ -218,7 +215,12 @@ class Cutter:
         if attempt.label is None and life.label is not None:
             attempt.label = life.label
         attempt.lives.append(life)
+        replaced = attempt.current.get(life.lane)
+        if replaced is not None:
+            attempt.fates[self._fate(replaced)] -= 1
         attempt.current[life.lane] = life
+        attempt.fates[self._fate(life)] += 1
+        attempt.latest = max(attempt.latest, life.last)
         self.of_life[id(life)] = attempt
 
     def _previous(self, life: Life) -> Life | None:
@@ -246,8 +248,7 @@ class Cutter:
         """
         if previous is None or self.of_life[id(previous)] is not self.now:
             return False
-        again = all(self._following(current) is not None for current in self.now.current.values())
-        return again and self._lasts(life)
+        return not self.now.fates["silent"] and self._lasts(life)
 
     def _lasts(self, life: Life) -> bool:
         """Whether a container works on after its start, or at least is started once more."""
@@ -262,8 +263,7 @@ class Cutter:
         if life.label == now.label:
             return now
         for earlier in reversed(self.tries[-3:]):
-            last = max((other.last for other in earlier.lives), default=0)
-            if earlier.label == life.label and life.begin - last < SKEW:
+            if earlier.label == life.label and life.begin - earlier.latest < SKEW:
                 return earlier
         if not now.lives and now.label is None:
             return now
@@ -295,25 +295,20 @@ class Cutter:
 
         Where the service named a failure that is tried again, one such replica is enough, else it must be most of them.
         """
-        changed = silent = 0
-        for current in self.now.current.values():
-            state = self._state(current, moment)
-            if state == "goes on":
-                return False
-            changed += state == "changed"
-            silent += state == "silent"
-        if changed and self._failed_for_good(moment):
+        now = self.now
+        if now.latest > moment + SKEW or now.fates["goes on"]:
+            return False
+        if now.fates["changed"] and self._failed_for_good(moment):
             return True
-        return changed > silent and changed >= 2
+        return now.fates["changed"] > now.fates["silent"] and now.fates["changed"] >= 2
 
-    def _state(self, current: Life, moment: int) -> str:
-        if current.last > moment + SKEW:
-            return "goes on"
-        following = self._following(current)
+    def _fate(self, life: Life) -> str:
+        """Whether its lane is silent after it, or begins again, and then on another machine or on the same."""
+        following = self._following(life)
         if following is None:
             return "silent"
-        unknown = following.unit is None or current.unit is None
-        return "changed" if unknown or following.unit != current.unit else "goes on"
+        unknown = following.unit is None or life.unit is None
+        return "changed" if unknown or following.unit != life.unit else "goes on"
 
     def _following(self, life: Life) -> Life | None:
         lives, number = self.lanes[life.lane], self.order[id(life)] + 1

@@ -167,12 +167,15 @@ def time_up(attempt: Try, limits: Limits) -> str | None:
 
 
 def primary(attempt: Try) -> Life | None:
-    """The last life of the replica whose exit ends the job; None where no replica is known to be that."""
+    """The last life of the replica whose exit ends the job; None where no replica is known to be that.
+
+    No trial's end is the end of its tuning job.
+    """
     names = {life.replica for life in attempt.lives}
     chosen = next((name for name in _PRIMARIES if name in names), None)
     if chosen is None and len(names) == 1:
         chosen = next(iter(names))
-    lives = [life for life in attempt.lives if life.replica == chosen and not life.doomed]
+    lives = [life for life in attempt.lives if life.replica == chosen and not life.doomed and life.trial is None]
     return lives[-1] if lives else None
 
 

@@ -46,6 +46,12 @@ def number_in(values: Mapping[str, str], name: str) -> int | None:
     return int(text) if text.removeprefix("-").isdecimal() and len(text) <= LONGEST_NUMBER else None
 
 
+def trial_of(finding: Finding) -> int | None:
+    """The trial of a hyperparameter tuning job that a finding is about: the one that it names, or that says it."""
+    said = finding.message.first.fields.get("trial")
+    return said if isinstance(said, int) else number_in(finding.values, "trial")
+
+
 class Item(msgspec.Struct, gc=False):
     """A line of a replica's lane, or a line about its container, with what it says."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from analyzer.timeline.attempts import SKEW, VERDICTS, Try
-from analyzer.timeline.evidence import Signal
+from analyzer.timeline.evidence import Signal, trial_of
 from analyzer.timeline.lives import TOLD, Life
 from analyzer.timeline.names import pool_of
 from analyzer.timeline.verdicts import AFTER_VERDICT, FRESH, gone_on_after, life_meant
@@ -41,6 +41,11 @@ def failed_at(attempt: Try) -> int | None:
     return attempt.fatal.moment if attempt.fatal is not None else None
 
 
+def is_of_other_trial(life: Life, attempt: Try) -> bool:
+    """Whether a life is of a trial that did not end the attempt: what befell another one is nothing to it."""
+    return life.trial is not None and (attempt.root is None or life.trial != attempt.root.trial)
+
+
 def blame(life: Life) -> tuple[bool, bool, int, str]:
     """Orders failed lives: one that failed by itself before one that was told to end, one with a cause of its own
     before one that only complains of a peer, then by time."""
@@ -50,16 +55,17 @@ def blame(life: Life) -> tuple[bool, bool, int, str]:
 
 def _attribute(attempt: Try) -> None:
     """Gives exit codes that the service names to the lives that they are about; its number is the one that counts."""
-    lanes: dict[str | None, list[Life]] = {}
+    lanes: dict[tuple[str | None, int | None], list[Life]] = {}
     for life in sorted(attempt.lives, key=lambda life: life.begin):
-        lanes.setdefault(life.replica, []).append(life)
+        lanes.setdefault((life.replica, life.trial), []).append(life)
     for signal in attempt.signals:
-        if signal.event not in ("replica_failed", "replica_out_of_memory") or signal.replica not in lanes:
+        lives = lanes.get((signal.replica, trial_of(signal.finding)))
+        if signal.event not in ("replica_failed", "replica_out_of_memory") or lives is None:
             continue
-        place = life_meant(signal, lanes[signal.replica])
+        place = life_meant(signal, lives)
         if place is None:
             continue
-        meant = lanes[signal.replica].pop(place)  # a life ends once
+        meant = lives.pop(place)  # a life ends once
         attempt.meant[id(signal)] = meant
         if signal.number is not None:
             meant.exit_code, meant.code_stated, meant.named_by_service = signal.number, True, True
@@ -121,6 +127,8 @@ def _mark_doomed(attempt: Try) -> None:
     if moment is None:
         return
     for lives in attempt.lanes().values():
+        if is_of_other_trial(lives[0], attempt):
+            continue
         for before, life in pairwise(lives):
             fell = before.finish >= moment - SKEW and life.begin > moment - SKEW
             life.doomed = before is attempt.root or before.doomed or fell

@@ -79,6 +79,7 @@ class Life:
     group_restarts: list[int] = field(default_factory=list)
     group_count: int = 0
     output: bool = False
+    waiting: bool = True  # the runner has said no more than that it waits for the machine's accelerator
     healthy: int = 0  # the last line that is neither a complaint nor a failure nor the end
     healthy_text: str = ""
     lines: int = 0
@@ -152,6 +153,8 @@ def _is_late(item: Item, earlier: Life) -> bool:
 
 
 def _starts_again(life: Life, signal: Signal) -> bool:
+    if life.waiting:
+        return False
     key = _mark_of(signal)
     if key in life.marks:
         return signal.moment - life.marks[key] >= SAME_LINE
@@ -175,6 +178,7 @@ def _comes_after_certain_exit(life: Life, item: Item) -> bool:
 def _take(life: Life, item: Item, begins: bool) -> None:
     life.first, life.last = min(life.first, item.moment), max(life.last, item.moment)
     life.output |= item.output
+    life.waiting &= any(signal.event == "container_waiting" for signal in item.signals)
     entry = item.entry
     if life.node is None:
         life.node = entry.node

@@ -13,6 +13,7 @@ _RANDOM = expression(r"-(?=[a-z0-9]{5}$)(?:[b-df-hj-np-tv-z0-9]+|[a-z0-9]*[0-9][
 """The ending that a controller gives to a pod: five letters and digits, without vowels or with a digit."""
 _ENDS_WITH_INDEX = expression(r"-\d+$")
 _INDEXED = expression(r"(?P<child>.*-\d+)-(?P<index>\d+)")
+_GRID = expression(r"(?P<stem>.*?)(?:-(?P<child>\d{1,6}))?-(?P<index>\d{1,6})")
 _POOL = expression(r"(workerpool\d+|master-replica|worker-replica|ps-replica|evaluator-replica|chief-replica)(?:-\d+)?")
 _HOST = expression(
     r"\bcmle-training-(?P<pool>workerpool\d+|master|chief|worker|ps|evaluator)-[0-9a-f]+-(?P<number>\d+):"
@@ -60,6 +61,43 @@ class Names:
         ends = f"-{spoken[1]}-{spoken[2]}" if spoken else None
         pods = [known for known in self.known if ends and self.stable(known).endswith(ends)]
         return pods[0] if len(pods) == 1 else None
+
+    def blamed(self, told: str) -> list[str]:
+        """The replicas that a line means which names another one: its host, or its task in the cluster of the job.
+
+        A host is a pod's name without its random ending, with or without the domain; all pods of that name are given.
+        """
+        task = _TASK.fullmatch(told)
+        if task is None:
+            host = told.partition(".")[0]
+            return sorted(name for name in self.known if host in (name, _RANDOM.sub("", name)))
+        if task["job"] == "jax_worker":
+            only = self._only_pod(f"worker {task['task']}")
+            return [only] if only else self._of_process(int(task["task"][:9]))
+        resolved = self.resolve(told)
+        return [resolved] if resolved in self.known else []
+
+    def _of_process(self, number: int) -> list[str]:
+        """The pods of a process of JAX, which counts the pods of a job, or those of a JobSet's jobs in their order.
+
+        Nothing is known where pods are missing among several jobs, since their number is not told.
+        """
+        grid: dict[tuple[int, int], list[str]] = {}
+        stems = set()
+        for name in sorted(self.known):
+            found = _GRID.fullmatch(_RANDOM.sub("", name))
+            if found is None or found[0] == name:
+                return []
+            stems.add(found["stem"])
+            grid.setdefault((int(found["child"] or 0), int(found["index"])), []).append(name)
+        if len(stems) != 1:
+            return []
+        children = {child for child, _ in grid}
+        if len(children) == 1:
+            return grid.get((min(children), number), [])
+        width = 1 + max(index for _, index in grid)
+        whole = sorted(grid) == [(n // width, n % width) for n in range(len(grid))]
+        return grid.get((number // width, number % width), []) if whole else []
 
 
 def _single_children(names: Iterable[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.timeline.attempts import SKEW, Try
 from analyzer.timeline.endings import MACHINE_DELAY, Setting, machine_words, primary, same_machine
-from analyzer.timeline.failures import STOP_CODES, failed_at
+from analyzer.timeline.failures import STOP_CODES, failed_at, is_of_other_trial
 from analyzer.timeline.lives import TOLD, Life
 from analyzer.timeline.policy import Policy
 
@@ -113,12 +113,13 @@ def _root_reason(life: Life, attempt: Try, setting: Setting) -> str:
 
 def _beside(life: Life, attempt: Try, setting: Setting) -> str:
     """The end of a replica that was not the one to blame: it fell with its peer, or the service stopped it."""
-    if attempt.end_reason == "success" and life.done and life.stop is None and not life.failed:
+    ended_well = life.done or life.trial is not None
+    if attempt.end_reason == "success" and ended_well and life.stop is None and not life.failed:
         return "completed"
     if not setting.told and attempt.root is None and life.exit_code is None:
         return "unknown"
     if life.failed and life.exit_code not in STOP_CODES:
-        if failed_at(attempt) is not None:
+        if failed_at(attempt) is not None and not is_of_other_trial(life, attempt):
             return "cascade"
         return "crash" if life.exit_code in setting.policy.transient_exit_codes else "error"
     return "stopped"

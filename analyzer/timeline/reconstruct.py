@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
+
 from analyzer.entries import Options, Story
 from analyzer.model import SECOND, Attempt, Message, ReplicaRuns, Run, Timeline
 from analyzer.rulebook import Finding
@@ -106,6 +108,7 @@ def _lanes(story: Story, evidence: Evidence, policy: Policy) -> tuple[dict[str, 
     if len(known) == 1 and set(evidence.lanes) == {""}:  # the only container that is described printed the only lines
         evidence.lanes = {next(iter(known)): evidence.lanes[""]}
     cut = _cut_lanes(evidence) if policy.primary_exit_ends_job else set()
+    _forget_machines_of_other_trials(evidence.lanes)
     beginnings = find_beginnings(evidence.lanes, _words(evidence.job), cut)
     lanes: dict[str, list[Life]] = {}
     again = [signal.place for signal in begun_again(evidence.job)]
@@ -125,6 +128,22 @@ def _lanes(story: Story, evidence: Evidence, policy: Policy) -> tuple[dict[str, 
         pods.add_rejected(story, lanes, evidence)
         lanes = pods.join_pods(lanes, [name for name, container in known.items() if container.alive])
     return lanes, stated
+
+
+def _forget_machines_of_other_trials(lanes: Mapping[str, Sequence[Item]]) -> None:
+    """Takes the machine off a trial's lines where another trial runs on it: trials share none, so the label errs."""
+    first: dict[str, str] = {}
+    last: dict[tuple[str, str], int] = {}
+    trials = {name: items for name, items in lanes.items() if items[0].entry.fields.get("trial") is not None}
+    said = [(item.place, name.rpartition("@")[2], item) for name, items in trials.items() for item in items]
+    for place, trial, item in sorted(said, key=lambda told: told[:2]):
+        if (node := item.entry.node) is not None:
+            first.setdefault(node, trial)
+            last[node, trial] = place
+    for place, trial, item in said:
+        node = item.entry.node
+        if node is not None and first[node] != trial and last[node, first[node]] > place:
+            item.entry = msgspec.structs.replace(item.entry, node=None)
 
 
 def _first_after(places: Iterable[int], items: Sequence[Item]) -> set[int]:
@@ -168,17 +187,18 @@ def _is_spot(evidence: Evidence, lanes: Mapping[str, Sequence[Life]], limits: Li
 
 def _attempt(attempt: Try, setting: Setting, lang: str) -> Attempt:
     shown = setting.evidence.clock.shown
-    lanes: dict[str, list[Run]] = {}
-    for life in sorted(attempt.lives, key=lambda life: (life.replica, life.begin, life.place)):
+    lanes: dict[tuple[str, int], ReplicaRuns] = {}
+    for life in sorted(attempt.lives, key=lambda life: (life.replica, life.trial or 0, life.begin, life.place)):
         if life.output or life.start is not None or life.code_stated:
-            lanes.setdefault(life.replica, []).append(_run(life, setting, lang))
+            lane = lanes.setdefault((life.replica, life.trial or 0), ReplicaRuns(name=life.replica, trial=life.trial))
+            lane.runs.append(_run(life, setting, lang))
     return Attempt(
         number=attempt.number,
         start=shown(attempt.start),
         end=shown(attempt.end),
         end_reason=attempt.end_reason,
         running_since=shown(attempt.running),
-        replicas=[ReplicaRuns(name=name, runs=runs) for name, runs in lanes.items()],
+        replicas=list(lanes.values()),
     )
 
 

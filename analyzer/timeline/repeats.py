@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from analyzer.model import label_of
 from analyzer.timeline.attempts import Try
 from analyzer.timeline.beginnings import mask
 from analyzer.timeline.lives import Life
@@ -44,7 +45,7 @@ def repeats(tries: Sequence[Try], job: str) -> list[Repeat]:
     """Replicas that failed more than once, in order of name; else the job, where more than one attempt failed."""
     by_replica: dict[str, list[Life]] = {}
     for life in _failed(life for attempt in tries for life in attempt.lives):
-        by_replica.setdefault(life.replica, []).append(life)
+        by_replica.setdefault(label_of(life.replica, life.trial), []).append(life)
     found = [Repeat(name, tuple(lives)) for name, lives in sorted(by_replica.items()) if len(lives) > 1]
     if found:
         return found

@@ -27,8 +27,7 @@ def count(tries: Sequence[Try], stated: Mapping[str, int], retries: int) -> Coun
     `stated`: restarts of a replica's container that a description or event counts itself; `retries`: the same for
     retries of the whole job.
     """
-    tried = 0 if tries and tries[0].is_trial else len(tries) - 1
-    kinds = Restarts(job_retries=max(tried, retries, 0))
+    kinds = Restarts(job_retries=max(len(tries) - 1, retries, 0))
     by_replica: dict[str, int] = {}
     most: dict[str, int] = {}
     for attempt in tries:

@@ -24,6 +24,8 @@ def tell_silence(tries: Sequence[Try], clock: Clock, lang: str) -> list[str]:
     if not tries or not clock.real or tries[-1].end_reason in _OTHER_STORIES:
         return []
     last = tries[-1]
+    if any(life.trial is not None for life in last.lives):
+        return []
     if any(life.roots and not life.cascades for life in last.lives) or not any(life.cascades for life in last.lives):
         return []
     ends = sorted((lives[-1] for lives in last.lanes().values() if lives[-1].output), key=_silent_since)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from analyzer.model import SECOND
-from analyzer.timeline.evidence import Signal
+from analyzer.timeline.evidence import Signal, trial_of
 from analyzer.timeline.lives import Life
 
 FRESH = 60 * SECOND
@@ -50,5 +50,6 @@ def _canonical(code: int) -> int:
 def gone_on_after(signal: Signal, lives: Iterable[Life], before: int | None = None) -> bool:
     """Whether the replica that a word is about went on working long after it (within the same attempt)."""
     limit = signal.moment + AFTER_VERDICT
-    own = (life for life in lives if life.replica == signal.replica and (before is None or life.begin < before))
-    return any(life.healthy > limit for life in own)
+    trial = trial_of(signal.finding)
+    own = (life for life in lives if life.replica == signal.replica and trial in (None, life.trial))
+    return any(life.healthy > limit for life in own if before is None or life.begin < before)

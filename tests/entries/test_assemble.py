@@ -104,3 +104,42 @@ def test_text_without_identity_joins_the_only_job_or_is_one() -> None:
     job = Entry(text="a", job=JobKey("vertex", "p", "1"))
     assert [story.key.id for story in assemble(sift([text, job]))[0]] == ["1"]
     assert [story.key for story in assemble(sift([text]))[0]] == [JobKey("local", "", "run7")]
+
+
+def test_pods_of_one_ray_cluster_are_one_job() -> None:
+    """Head and workers of all groups bear the cluster's name; a pod that only looks like a worker does not."""
+    names = ("sft-rc-9kd2p-head-6x2jq", "sft-rc-9kd2p-a100-group-worker-b8n6k", "other-worker-z4v7r")
+    rows = [
+        Entry(text=name, job=JobKey("gke", "", name), replica=name, origin=Origin.STATUS, fields={"pod": name})
+        for name in names
+    ]
+    stories, _ = assemble(sift(rows))
+    assert {story.key.id: len(story.entries) for story in stories} == {"sft-rc-9kd2p": 2, "other-worker-z4v7r": 1}
+
+
+def slurm(text: str, number: str | None, origin: Origin = Origin.CLUSTER, source: str = "slurmctld.log") -> Entry:
+    job = JobKey("slurm", "", number) if number else None
+    return Entry(text=text, job=job, origin=origin, source=source, line=len(text), fields={"platform": "slurm"})
+
+
+def test_the_daemon_of_a_machine_joins_the_job_that_its_file_is_about() -> None:
+    """slurmd's lines between those that name the job's number are of it; the controller's of many jobs are not."""
+    entries = [
+        slurm("sched: Allocate JobId=90211", "90211"), slurm("released JobId=90212", "90212"),
+        slurm("node a3h-011 has low memory", None), slurm("launch task StepId=90211.0", "90211", Origin.NODE, "slurmd.log"),
+        slurm("prolog: row remapping failed", None, Origin.NODE, "slurmd.log"),
+    ]  # fmt: skip
+    stories, notes = assemble(sift(entries))
+    assert {story.key.id: len(story.entries) for story in stories} == {"90211": 3, "90212": 1}
+    assert [(note.kind, note.count) for note in notes] == [("unrelated", 1)]
+
+
+def test_tasks_of_a_slurm_array_are_the_arrays() -> None:
+    """slurmd knows a task by its own number, which the controller puts behind the array's."""
+    entries = [
+        slurm("sched: Allocate JobId=88213_0(88214) NodeList=a-04", "88213"),
+        slurm("[88214.batch] error: Could not open stdout file", "88214", Origin.NODE, "slurmd.log"),
+        slurm("[88300.batch] done with job", "88300", Origin.NODE, "slurmd.log"),
+    ]
+    stories, _ = assemble(sift(entries))
+    assert {story.key.id: len(story.entries) for story in stories} == {"88213": 2, "88300": 1}

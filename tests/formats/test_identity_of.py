@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.formats.identity import batch_task, identity_of
+from analyzer.formats.identity import batch_task, identity_of, is_node_pod
 from analyzer.model import JobKey, Origin
 
 
@@ -93,3 +93,17 @@ def test_restart_attempts_come_from_labels():
 def test_batch_tasks_have_one_name(task):
     """A task is called the same by its log entries and by its description."""
     assert batch_task(task.replace("taskGroups/", "")) == "group0-12"
+
+
+@pytest.mark.parametrize(
+    ("name", "namespace", "is_part"),
+    [
+        ("nvidia-driver-installer-7jgwm", None, True),
+        ("train-0-x7k2q", "kube-system", True),
+        ("train-0-x7k2q", "ml", False),
+        ("nvidia-finetune-0-x7k2q", None, False),
+    ],
+)
+def test_pods_of_a_node_are_no_jobs(name, namespace, is_part):
+    """Drivers, device plugins and networks run as pods, too; their namespace or their name tells."""
+    assert is_node_pod(name, namespace) is is_part

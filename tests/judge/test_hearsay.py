@@ -6,7 +6,7 @@ from small_jobs import KEY, RULES, rule, said, service
 
 from analyzer.entries import Options, Story
 from analyzer.judge import judge
-from analyzer.model import Timeline
+from analyzer.model import Message, Timeline
 from analyzer.rulebook import Matcher
 from analyzer.rulebook.hearsay import mark_hearsay
 
@@ -37,3 +37,23 @@ def test_an_exception_is_first_hand() -> None:
     told = [service(1, "Job is set up"), said(2, text)]
     findings = mark_hearsay([f for message in told for f in Matcher([refused]).find(message)], told, "vertex")
     assert [f.hearsay for f in findings] == [False]
+
+
+def test_a_notice_that_the_runner_bears_out_is_no_hearsay() -> None:
+    """A container that says its machine goes is right where its runner is told to end then and nothing failed before."""
+    notice = rule(
+        "preemption.notice", "machine goes", weight=46, event="preempted",
+        **{"from": "[service, replica]", "explains": "[network.*]"},
+    )  # fmt: skip
+    stop = rule("lifecycle.stop", "told to end", role="teardown", event="stopped", cause=None)
+    matcher = Matcher([*RULES, notice, stop])
+
+    def cause(*told: Message) -> str:
+        findings = mark_hearsay([f for message in told for f in matcher.find(message)], told, "vertex")
+        return judge(Story(KEY, tuple(m.first for m in told)), told, findings, Timeline(), Options()).category
+
+    start, taken = service(1, "Job is set up"), said(60, "my machine goes", "workerpool1-0")
+    end, broke = said(61, "was told to end", "workerpool1-0"), said(75, "NCCL broke")
+    assert cause(start, taken, end, broke) == "preemption"
+    assert cause(start, taken, broke) == "network"
+    assert cause(start, said(50, "BOOM aloud"), taken, end, broke) == "user_exception"

@@ -271,3 +271,20 @@ def test_flood_is_bounded() -> None:
     line = "x.cu:1: f: block: [0,0,0], thread: [1,0,0] Assertion `a` failed."
     found = stitched("\n".join([line] * 5_000))
     assert [len(message.entries) for message in found] == [2_000, 2_000, 1_000]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One or more tensors were submitted to be reduced, gathered or broadcasted by subset of ranks and are waiting.\n"
+        'Missing ranks:\n3!: [grads_0, grads_1]\nOne or more rank (marked by "!") is stalled for longer than 300 seconds.',
+        "Megascale detects a hang that is likely caused by bad TPU chips on the following hosts.\n"
+        "E0311 04:26:29.1 1412 megascale_error_aggregator.cc:415]   The host that have bad TPUs are: a-1-3.a\n"
+        "Full error digest:\n  Potential cause: Bad TPU chips",
+        "mpirun detected that one or more processes exited with non-zero status, thus causing\n"
+        "the job to be terminated. The first process to do so was:\n  Process name: [[511,1],1]\n  Exit code:    1",
+    ],
+)
+def test_reports_of_several_lines_are_one_message(text: str) -> None:
+    """What says who is at fault stands on another line than what went wrong."""
+    assert [message.text for message in stitched(f"{BEFORE}\n{text}\n{AFTER}")] == [BEFORE, text, AFTER]

@@ -350,3 +350,16 @@ def test_java_causes_come_first() -> None:
         ("org.apache.spark.SparkException", "Job aborted", "cause"),
         ("py4j.protocol.Py4JJavaError", "An error occurred while calling o12.fit.", ""),
     ]
+
+
+def test_a_rethrown_traceback_is_the_exception_that_was_caught() -> None:
+    """`raise ImportError(traceback.format_exc())` says where the caught one came from, as TensorFlow 1 and 2 do."""
+    link = only(
+        'Traceback (most recent call last):\n  File "fit.py", line 7, in <module>\n    import tensorflow as tf\n'
+        "ImportError: Traceback (most recent call last):\n"
+        '  File "/lib/tensorflow/internal.py", line 24, in load\n    imp.load_module(name)\n'
+        "ImportError: libcublas.so.10.0: cannot open shared object file: No such file or directory\n\n\n"
+        "Failed to load the native TensorFlow runtime."
+    )
+    assert link.message == "libcublas.so.10.0: cannot open shared object file: No such file or directory"
+    assert [frame.file for frame in link.frames] == ["fit.py", "/lib/tensorflow/internal.py"]

@@ -58,3 +58,15 @@ def test_a_lone_replica_whose_steps_go_on_was_not_restarted(pause: float) -> Non
 def test_one_replica_of_several_that_opens_again_was_restarted(step: int) -> None:
     """Its counter fell back, or the others went on with the common one while it was down."""
     assert timeline_of(restarting(step)).restarts_by_replica == {"workerpool1-1": 1}
+
+
+def test_a_runner_that_waits_for_its_tpu_has_one_life() -> None:
+    """The runner's words before the program, while a TPU is provisioned, are no life that ended."""
+    said = lines(
+        SET_UP,
+        (30.0, "master-replica-0", "Checking the provisioning of TPU VM instance."),
+        (40.0, "master-replica-0", "Still waiting for provisioning of TPU VM instance."),
+        (250.0, "master-replica-0", "Running module trainer.task."),
+        (300.0, "master-replica-0", "step 10 loss 0.5"),
+    )
+    assert timeline_of(said).restarts_total == 0

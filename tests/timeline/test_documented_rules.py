@@ -188,7 +188,7 @@ def test_a_description_alone_gives_one_attempt_with_its_times() -> None:
 
 
 def test_trials_of_a_tuning_job_stand_side_by_side() -> None:
-    """They are shown under their own numbers and are no retries of one another."""
+    """They are lanes of one attempt under their own numbers, and no retries of one another."""
     said = lines(
         (0, "workerpool0-0", START), (5, "workerpool0-0", START), (60, "workerpool0-0", "step 1 loss 1.0"),
         (61, "workerpool0-0", "step 1 loss 2.0"), (90, "workerpool0-0", ENDED.format(1)), (95, "workerpool0-0", ENDED.format(0)),
@@ -198,9 +198,25 @@ def test_trials_of_a_tuning_job_stand_side_by_side() -> None:
         for place, entry in enumerate(said)
     ]
     timeline = timeline_of(trials)
-    assert [(attempt.number, len(attempt.replicas)) for attempt in timeline.attempts] == [(1, 1), (2, 1)]
-    assert [runs_of(timeline)["workerpool0-0"][n].exit_code for n in (0, 1)] == [1, 0]
+    (attempt,) = timeline.attempts
+    assert [(lane.label, [run.exit_code for run in lane.runs]) for lane in attempt.replicas] == [
+        ("workerpool0-0 #1", [1]), ("workerpool0-0 #2", [0])
+    ]  # fmt: skip
     assert timeline.restarts_total == 0
+
+
+def test_a_trial_does_not_move_to_the_machine_of_another() -> None:
+    """Trials share no machine, so a line that names another's is labelled wrongly; a retry on a free one is a move."""
+    told = ((0, 1, "a"), (1, 2, "b"), (20, 1, "b"), (40, 2, "b"), (60, 1, "c"))
+    entries = lines(*((second, "workerpool0-0", f"step {second} loss 1.0") for second, _, _ in told))
+    trials = [
+        distortions.changed(entry, fields={"trial": trial}, attempt=trial, node=node)
+        for entry, (_, trial, node) in zip(entries, told, strict=True)
+    ]
+    timeline = timeline_of(trials)
+    (attempt,) = timeline.attempts
+    assert [(lane.trial, [run.node for run in lane.runs]) for lane in attempt.replicas] == [(1, ["a", "c"]), (2, ["b"])]
+    assert timeline.restarts_total == timeline.restarts.moved == 1
 
 
 def test_nothing_begins_after_the_services_last_word() -> None:

@@ -28,6 +28,15 @@ def failing(job: Job) -> None:
     jobs.fail_for_good(job, job.names[0])
 
 
+def one_by_one(job: Job) -> None:
+    """Each replica starts and says one thing when the others have long been silent."""
+    job.create()
+    for name in job.names:
+        job.wait(60, 70)
+        job.start(name, f"vm-of-{name}")
+        job.say(name, "RuntimeError: boom")
+
+
 def calls(scenario: Callable[[Job], None], replicas: int, *, prebuilt: bool) -> tuple[int, int]:
     """How many entries a job of so many replicas has, and how many function calls its timeline takes."""
     job = Job(1, vertex=True, prebuilt=prebuilt, replicas=replicas)
@@ -48,7 +57,9 @@ def calls(scenario: Callable[[Job], None], replicas: int, *, prebuilt: bool) -> 
 
 
 @pytest.mark.parametrize("prebuilt", [True, False])
-@pytest.mark.parametrize("scenario", [failing, jobs.success, jobs.spot, jobs.maintenance], ids=lambda s: s.__name__)
+@pytest.mark.parametrize(
+    "scenario", [failing, one_by_one, jobs.success, jobs.spot, jobs.maintenance], ids=lambda s: s.__name__
+)
 def test_calls_grow_as_the_entries_do(scenario: Callable[[Job], None], prebuilt: bool) -> None:
     """Four times as many replicas take about four times as many calls, not sixteen times."""
     small_entries, small = calls(scenario, 20, prebuilt=prebuilt)

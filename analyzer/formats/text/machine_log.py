@@ -1,4 +1,4 @@
-"""Logs of machines and of batch schedulers: kernel, journal, syslog, serial console, and slurmctld."""
+"""Logs of machines and of batch schedulers: kernel, journal, syslog, serial console, slurmctld and slurmd."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ _SCRIPT = re.compile(
     r"(?:\S+ GCEMetadataScripts: )?(?:INFO )?startup-script(?:-url)?: (?P<text>.*)$"
 )
 """What a VM's startup script prints: the program's own output, that the guest agent writes into the machine's log."""
+_OF_A_PROCESS = re.compile(r"^(?:\[rank\d{1,6}\]: ?|\[\d{1,9},\d{1,6}\]<std(?:out|err)>:)")
+"""What launchers put before a process's own output, which people paste among a machine's lines."""
 _UNITS = re.compile(
     r"^(?:kernel|kubelet|containerd|dockerd|systemd[\w-]*|sshd|node-problem-detector|google_\w+|crond?|audit.*"
     r"|nvidia[\w.-]*|rsyslogd|slurmd|dhclient|chronyd|snapd|NetworkManager|mcelog|rasdaemon)$",
@@ -29,7 +31,13 @@ _SLURM_TIME = re.compile(r"^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?\] ")
 _SLURM_WORD = re.compile(
     r"\b(?:JobId=\d+|_?slurm_rpc|slurmctld|sched: |_?job_complete|update_node|node_did_resp|requeue)", re.I
 )
-_SLURM_JOB = re.compile(r"\bJobId=(\d+)")
+_SLURMD_WORD = re.compile(
+    r"\bStepId=\d+|\[job \d+\]|\b[Jj]ob \d+\b|\] \[\d+\.(?:batch|extern|interactive|\d+)\]|task/(?:affinity|cgroup)"
+    r"|\bslurmd\b|\b(?:prolog|epilog)\b"
+)
+_SLURM_JOB = re.compile(r"\b(?:JobId=|StepId=|[Jj]ob )(\d+)|\] \[(\d+)\.(?:batch|extern|interactive|\d+)\]")
+_SLURMD_FILE = re.compile(r"(?:^|[/\\.])slurmd[._-](?P<node>[A-Za-z0-9][\w-]*)(?:\.log)?$")
+"""`SlurmdLogFile` with the machine's name in it (`%h`, `%n`; source: slurm.conf(5))."""
 
 
 def recognize_machine(head: Sequence[str], name: str) -> Machine | None:
@@ -37,14 +45,20 @@ def recognize_machine(head: Sequence[str], name: str) -> Machine | None:
     return Machine() if share([_is_machine_line(line) for line in head]) > 0.33 else None
 
 
-def recognize_slurmctld(head: Sequence[str], name: str) -> Slurmctld | None:
-    """The dialect of Slurm's controller."""
-    timed = [_SLURM_TIME.match(line) for line in head]
-    return Slurmctld() if share(timed) > 0.6 and share([_SLURM_WORD.search(line) for line in head]) > 0.2 else None
+def recognize_slurm_daemon(head: Sequence[str], name: str) -> SlurmDaemon | None:
+    """The dialect of Slurm's controller, or of its daemon on a machine."""
+    if share([_SLURM_TIME.match(line) for line in head]) <= 0.6:
+        return None
+    if share([_SLURM_WORD.search(line) for line in head]) > 0.2:
+        return SlurmDaemon(Origin.CLUSTER)
+    if share([_SLURMD_WORD.search(line) for line in head]) <= 0.2:
+        return None
+    file = _SLURMD_FILE.search(name)
+    return SlurmDaemon(Origin.NODE, file["node"] if file else None)
 
 
 class Machine:
-    """Reads lines of a machine's log; all of them are the machine's but what its startup script prints."""
+    """Reads lines of a machine's log; all are the machine's but what its startup script or a process printed."""
 
     def __init__(self) -> None:
         self._host: str | None = None
@@ -57,22 +71,27 @@ class Machine:
         script = _SCRIPT.match(line)
         if script:
             return Said(text=script["text"], origin=Origin.REPLICA, replica=self._host, node=self._host)
-        return Said(text=line, origin=Origin.NODE, node=self._host)
+        origin = Origin.TEXT if _OF_A_PROCESS.match(line) else Origin.NODE
+        return Said(text=line, origin=origin, node=self._host)
 
 
-class Slurmctld:
-    """Reads lines of slurmctld.log; a line that names a job is that job's."""
+class SlurmDaemon:
+    """Reads lines of slurmctld.log or slurmd.log; a line that names a job is that job's. `node`: slurmd's machine."""
+
+    def __init__(self, origin: Origin, node: str | None = None) -> None:
+        self._origin, self._node = origin, node
 
     def read(self, line: str) -> Said | None:
-        """What a line says; None for one without the controller's time."""
+        """What a line says; None for one without the daemon's time."""
         if not _SLURM_TIME.match(line):
             return None
         job = _SLURM_JOB.search(line)
         return Said(
             text=line,
             severity="ERROR" if "] error:" in line else "INFO",
-            origin=Origin.CLUSTER,
-            job=JobKey("slurm", "", job[1]) if job else None,
+            origin=self._origin,
+            job=JobKey("slurm", "", job[1] or job[2]) if job else None,
+            node=self._node,
             fields={"platform": "slurm"},
         )
 

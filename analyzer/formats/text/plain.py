@@ -11,6 +11,8 @@ from analyzer.model import JobKey
 
 _SLURM = re.compile(r"^(?:\S+: )?(?:srun|slurmstepd|slurmd|sbatch|salloc|scontrol): ")
 _SLURM_JOB = re.compile(r"\b(?:StepId=|STEP |JobId=|JOB |SLURM_JOB_ID=|Submitted batch job )(\d+)")
+_SQUEUE = re.compile(r"^\s*JOBID +PARTITION +NAME +USER +ST\b")
+_SQUEUE_ROW = re.compile(r"^\s*(\d+)(?:_\S+)? +\S+ +\S")
 _SLURM_FILE = re.compile(r"\bslurm-(\d+)(?:_\d+)?\.(?:out|err|log)$")  # Slurm's own default name, slurm-%j.out
 
 
@@ -28,6 +30,10 @@ _TORCHRUN_FILE = re.compile(r"(?:^|[/\\])attempt_(?P<attempt>\d+)[/\\](?P<rank>\
 def recognize_plain(head: Sequence[str], name: str) -> Plain:
     """The dialect of any other text."""
     slurm = [line for line in head if _SLURM.match(line) or "Submitted batch job" in line]
+    listed = next((at for at, line in enumerate(head) if _SQUEUE.match(line)), None)
+    if listed is not None:
+        ids = {row[1] for line in head[listed + 1 :] if (row := _SQUEUE_ROW.match(line))}
+        return Plain("slurm", JobKey("slurm", "", ids.pop()) if len(ids) == 1 else _slurm_job(slurm, name))
     if slurm or _SLURM_FILE.search(name):
         return Plain("slurm", _slurm_job(slurm, name))
     named = {job for line in head if (job := job_named_in(line)) is not None}

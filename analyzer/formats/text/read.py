@@ -19,14 +19,14 @@ from analyzer.formats.text.container_output import (
     recognize_stamped,
 )
 from analyzer.formats.text.dialect import Dialect, Recognizer, Said
-from analyzer.formats.text.machine_log import recognize_machine, recognize_slurmctld
+from analyzer.formats.text.machine_log import recognize_machine, recognize_slurm_daemon
 from analyzer.formats.text.plain import Plain, recognize_plain
 from analyzer.formats.text.stream_logs import recognize_stream_logs
 from analyzer.model import Entry, Instant
 
 RECOGNIZERS: tuple[Recognizer, ...] = (
     recognize_stream_logs, recognize_explorer, recognize_list, recognize_console_blocks, recognize_cri,
-    recognize_prefixed, recognize_slurmctld, recognize_machine, recognize_stamped, recognize_multiplexed,
+    recognize_prefixed, recognize_slurm_daemon, recognize_machine, recognize_stamped, recognize_multiplexed,
     recognize_hosts, recognize_plain,
 )  # fmt: skip
 _LOOK = 400

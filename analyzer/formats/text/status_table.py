@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import number
+from analyzer.formats.identity import is_node_pod, number
 from analyzer.formats.part import Part, known
 from analyzer.formats.text.table import Table, age_seconds, header_names
 from analyzer.model import JobKey, Origin
@@ -97,10 +97,12 @@ def _pods(lines: Sequence[str], first: int) -> Iterator[Part]:
             namespace=row.get("NAMESPACE"),
             age_seconds=age_seconds(row["AGE"]),
         )
-        yield Part(
-            text=line.strip(), fields=fields, job=JobKey("gke", "", row["NAME"]), replica=row["NAME"],
-            node=node if node and node != "<none>" else None, line=place,
-        )  # fmt: skip
+        on = node if node and node != "<none>" else None
+        if is_node_pod(row["NAME"], row.get("NAMESPACE")):
+            yield Part(text=line.strip(), origin=Origin.NODE, node=on, line=place)
+            continue
+        job = JobKey("gke", "", row["NAME"])
+        yield Part(text=line.strip(), fields=fields, job=job, replica=row["NAME"], node=on, line=place)
 
 
 def _sacct(lines: Sequence[str], first: int) -> Iterator[Part]:

@@ -1,0 +1,39 @@
+"""A pod that found no node at first and got one later."""
+
+from __future__ import annotations
+
+import msgspec
+from small_jobs import KEY, rule, said
+
+from analyzer.entries import Options, Story
+from analyzer.judge import judge
+from analyzer.model import Message, Origin, Timeline
+from analyzer.rulebook import Matcher
+
+FROM = {"from": "[cluster]"}
+MATCHER = Matcher(
+    [
+        rule("stockout.full", "no node is free", weight=80, **FROM),
+        rule("configuration.disk", "disk cannot be attached", weight=40, **FROM),
+        rule("lifecycle.scheduled", "pod assigned", role="progress", event="pod_scheduled", **FROM),
+    ]
+)
+
+
+def event(second: int, text: str, reason: str) -> Message:
+    message = said(second, text, "train-0-x7k2q", Origin.CLUSTER)
+    entry = msgspec.structs.replace(message.first, fields={"kind": "event", "reason": reason})
+    return msgspec.structs.replace(message, entries=(entry,))
+
+
+def cause(*told: Message) -> str:
+    findings = [finding for message in told for finding in MATCHER.find(message)]
+    return judge(Story(KEY, tuple(m.first for m in told)), told, findings, Timeline(), Options()).category
+
+
+def test_why_a_pod_found_no_node_is_over_once_it_has_one() -> None:
+    """What comes later is the cause then, though it weighs less; an earlier pod of that name does not count."""
+    full, disk = event(5, "no node is free", "FailedScheduling"), event(90, "disk cannot be attached", "FailedMount")
+    assert cause(full, disk) == "stockout"
+    assert cause(full, event(60, "pod assigned", "Scheduled"), disk) == "configuration"
+    assert cause(event(1, "pod assigned", "Scheduled"), full, disk) == "stockout"
