@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from analyzer.expressions import expression
 from analyzer.model import ExceptionLink, Message
 from analyzer.rulebook.patterns import compile_pattern
 from analyzer.rulebook.schema import Condition
@@ -67,11 +68,18 @@ def _line_told(pattern: str, message: Message) -> int | None:
     if found is None:
         return None
     first = message.text.count("\n", 0, found.start())
+    last = message.text.count("\n", 0, found.end())
     lines = message.text.split("\n")
+    if first < last and _ANNOUNCES.fullmatch(lines[first]):
+        first += 1
     if not message.exceptions or not _is_code(lines, first):
         return first
     others = (number for number in range(first + 1, len(lines)) if not _is_code(lines, number))
     return next((number for number in others if compile_pattern(pattern).search(lines[number])), first)
+
+
+_ANNOUNCES = expression(r"\s*[A-Z][a-z]+(?: [a-z]+)+:\s*")
+"""A line that only says what the next one is, as NCCL's `Last error:`: it proves nothing by itself."""
 
 
 def _is_code(lines: Sequence[str], number: int) -> bool:
@@ -82,11 +90,16 @@ def _is_code(lines: Sequence[str], number: int) -> bool:
 def _line_of(link: ExceptionLink, message: Message, pattern: str | None = None) -> int | None:
     """The line of an exception's headline; with a pattern, the line of its message that the pattern matches."""
     place = message.text.rfind(link.headline)
-    if place < 0:
-        return None
+    gap = 0
+    if place < 0:  # its message begins with an empty line, so the type stands alone
+        place = message.text.rfind(f"{link.type}:")
+        begin = message.text.find(link.message, max(place, 0))
+        if place < 0 or begin < 0:
+            return None
+        gap = message.text.count("\n", place, begin) if link.message[:1].isalnum() else 0  # not to a ruled line
     found = compile_pattern(pattern).search(link.message) if pattern else None
     below = link.message.count("\n", 0, found.start()) if found else 0
-    return message.text.count("\n", 0, place) + below
+    return message.text.count("\n", 0, place) + gap + below
 
 
 def match_job(condition: Condition, findings: Sequence[Finding]) -> list[Finding] | None:

@@ -40,6 +40,7 @@ def rule(name: str, regex: str, role: str = "root", **more: object) -> Rule:
 RULES = [
     rule("user_exception.boom", "BOOM (?P<what>\\w+)"),
     rule("out_of_memory.gpu", "GPU IS FULL", weight=80, explains="[network.nccl]"),
+    rule("user_exception.nan", "rank (?P<rank>\\d+) found NaN"),
     rule("network.nccl", "NCCL broke", weight=55),
     rule("timeout.limit", "TIME IS UP", weight=88),
     rule("preemption.spot", "PREEMPTED", weight=80),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from small_jobs import ONE_RUN, judged, said, service
 
 from analyzer.entries import Options
@@ -24,7 +25,7 @@ def test_a_machine_that_was_taken_away_is_no_cause_once_the_job_failed_by_itself
 
 def test_a_limit_of_time_is_no_cause_of_a_job_that_hung_since_a_process_failed() -> None:
     """What broke is the cause; but a job that made progress after it was ended by the limit."""
-    broke = said(1, "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: BOOM now")
+    broke = said(1, 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nValueError: BOOM now')
     assert judged(broke, service(9000, "TIME IS UP")).category == "user_exception"
     went_on = [said(second, f"step {second} done") for second in (2, 3, 4)]
     assert judged(broke, *went_on, service(9000, "TIME IS UP")).category == "timeout"
@@ -82,6 +83,16 @@ def test_an_exit_code_that_the_caller_knows_wins() -> None:
     diagnosis = judged(said(1, "BOOM now"), options=Options(exit_codes={None: 137}))
     assert diagnosis.root_cause is not None
     assert diagnosis.root_cause.exit_code == 137
+
+
+def test_a_rank_that_a_line_names_has_the_exit_code_of_the_stream_that_it_stands_in() -> None:
+    """A node's stream is numbered by Slurm's task; the line in it names the rank, and the launcher's word stands beside."""
+    spoken = said(1, "rank 21 found NaN", replica=None)
+    ends = [(2, "replica node-c exited with 1"), (3, "replica node-d exited with 6")]
+    words = [replace(said(60 + task, text, replica=None), rank=task) for task, text in ends]
+    diagnosis = judged(replace(spoken, rank=2), *words)
+    assert diagnosis.root_cause is not None
+    assert (diagnosis.root_cause.rank, diagnosis.root_cause.exit_code) == (21, 1)
 
 
 def test_a_crash_signal_alone_is_told_by_its_code() -> None:

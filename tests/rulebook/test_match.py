@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from analyzer.model import Origin
 from analyzer.rulebook import Matcher, Rule
 from analyzer.rulebook.cache import load_rulebook
+from analyzer.rulebook.conditions import telling_line
 from analyzer.rulebook.load import parse_rule
 from analyzer.rulebook.prefilter import LiteralFinder
 from analyzer.stitch import message_of
@@ -41,6 +42,17 @@ def test_exceptions_match_by_type_and_message() -> None:
     assert ids([rule("{exception: OutOfMemoryError}")], text) == ["a.b"]
     assert ids([rule("{exception: [torch.OutOfMemoryError], message: 'no room'}")], text) == ["a.b"]
     assert ids([rule("{exception: OutOfMemoryError, message: 'other'}")], text) == []
+
+
+def test_a_line_that_only_announces_the_next_is_not_the_proof() -> None:
+    """What stands below "Last error:" proves it, and below a type whose message begins with an empty line its words."""
+    announced = message_of("first words\nLast error:\nno room for shm")
+    when = rule("{regex: 'Last error:\\s*\\n(?P<last>[^\\n]+)'}").when
+    assert telling_line(when, announced) == 2
+    raised = message_of(
+        'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    f()\nRuntimeError: \nThe versions differ'
+    )
+    assert telling_line(rule("{exception: RuntimeError}").when, raised) == 4
 
 
 def test_fields_match_values_lists_and_patterns() -> None:
