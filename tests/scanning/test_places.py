@@ -24,7 +24,7 @@ _DROP, _OVERRIDE, _SEARCH = 24, 1, 2  # of prctl(2) and capabilities(7)
 @pytest.fixture(scope="module")
 def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Exports of a few jobs."""
-    return write_exports(tmp_path_factory.mktemp("in"), jobs=3, lines=60, hours=2)
+    return write_exports(tmp_path_factory.mktemp("in"), jobs=3, lines=40, hours=2)
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_folders_that_may_not_be_looked_into(exports: Path, tmp_path: Path) -> N
     assert (status, f"{inner}: this file cannot be read" in told, "reads again" in told) == (0, True, True)
     assert diagnose("--logs", inner / "late.json")[0] == 3
     inner.chmod(0o700)
-    assert "cannot be read" not in diagnose(*call)[1]
+    assert run([folder], tmp_path / "out").notes == []
     run([folder], tmp_path / "anew")
     assert digest(tmp_path / "out") == digest(tmp_path / "anew")
 
