@@ -10,6 +10,11 @@ DiagnoseError
 
 from __future__ import annotations
 
+import errno
+
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+_OTHER_KIND = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
+
 
 class DiagnoseError(Exception):
     """An error of the program's own: one sentence that says what was wrong, where, and what to do."""
@@ -50,3 +55,12 @@ class RemoteError(DiagnoseError):
 
 class RenderError(DiagnoseError):
     """A report could not be written."""
+
+
+def way_to_write(error: OSError, option: str) -> str:
+    """What to do about a place that could not be written to, which an option of the call has named."""
+    if error.errno in _FORBIDDEN:
+        return f"choose another {option}, in a folder that you may write to"
+    if error.errno in _OTHER_KIND:
+        return f"something else has that name: move it away or choose another {option}"
+    return f"make room or choose another {option}"

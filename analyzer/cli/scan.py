@@ -29,6 +29,8 @@ Where = Annotated[
 OnlyFailed = Annotated[bool, typer.Option("--only-failed", help="Write only jobs that failed.")]
 Limit = Annotated[int | None, typer.Option("--limit", help="Write at most so many jobs, failed ones first.", min=1)]
 _SHARDS = (("CLOUD_RUN_TASK_INDEX", "CLOUD_RUN_TASK_COUNT"), ("JOB_COMPLETION_INDEX", "JOB_COMPLETION_COUNT"))
+_NAMED = 3
+"""So many of the objects are named that could not be read."""
 _EVERY = 5.0  # seconds between plain lines of progress
 
 
@@ -204,6 +206,7 @@ def _on_terminal(run: Callable[[Callable[[Progress], None]], ScanResult]) -> Sca
 
 
 def _show(result: ScanResult, settings: Settings, wanted: frozenset[str]) -> None:
+    _tell_unread(result)
     if settings.shard is not None:
         number, of = settings.shard
         read = f"{result.entries:,} entries of {len(result.objects_read)} objects were read"
@@ -219,6 +222,16 @@ def _show(result: ScanResult, settings: Settings, wanted: frozenset[str]) -> Non
         typer.echo("jobs.parquet was left out: pip install 'training-job-analyzer[parquet]'", err=True)
     if any(line.row.category in wanted for line in result.lines):
         raise typer.Exit(1)
+
+
+def _tell_unread(result: ScanResult) -> None:
+    """Names input that could not be read to its end, which is more than a remark in a report."""
+    unread = [note for note in result.notes if note.kind == "unreadable"]
+    for note in unread[:_NAMED]:
+        typer.echo(_printable(f"note: {note.source}: {note.text}"), err=True)
+    if unread:
+        more = f"and {len(unread) - _NAMED:,} more; " if len(unread) > _NAMED else ""
+        typer.echo(f"note: {more}the same command reads again what could not be read", err=True)
 
 
 def _summary(result: ScanResult) -> str:

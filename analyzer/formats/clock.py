@@ -62,7 +62,7 @@ def rfc3339(text: str) -> Instant | None:
         whole, fraction = _whole(text[:19]), text[20:-1]
         digits = len(fraction)
         if whole is not None and 0 < digits <= 9 and fraction.isdigit() and fraction.isascii():
-            return Instant(whole + int(fraction) * _SCALE[digits])
+            return Instant.within(whole + int(fraction) * _SCALE[digits])
     return Instant.parse(text)
 
 
@@ -98,8 +98,8 @@ def any_instant(value: object) -> Instant | None:
         return None
     for limit, unit in ((1e11, SECOND), (1e14, 1_000_000), (1e17, 1000)):
         if value < limit:
-            return Instant(round(value * unit) if isinstance(value, float) else value * unit)
-    return Instant(int(value))
+            return Instant.within(round(value * unit) if isinstance(value, float) else value * unit)
+    return Instant.within(int(value))
 
 
 class LineClock:
@@ -225,7 +225,7 @@ def _moment(year: int, month: int, parts: dict[str, str | None]) -> Instant | No
     zone = parts.get("z")
     if zone and zone[0] in "+-":
         whole -= (1 if zone[0] == "+" else -1) * (int(zone[1:3]) * 3600 + int(zone[-2:]) * 60)
-    return Instant(whole * SECOND + int((parts.get("f") or "0").ljust(9, "0")))
+    return Instant.within(whole * SECOND + int((parts.get("f") or "0").ljust(9, "0")))
 
 
 def _epoch(found: re.Match[str] | None) -> Instant | None:

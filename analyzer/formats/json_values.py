@@ -59,7 +59,7 @@ class ValueReader:
         try:
             document = json_document(raw.decode("utf-8", "replace"), line)
         except NotADocument as error:
-            self._reading.note("unreadable", f"a JSON value cannot be read as a description ({error})", line)
+            self._reading.note("damaged", f"a JSON value cannot be read as a description ({error})", line)
             return None
         entries = [
             entry

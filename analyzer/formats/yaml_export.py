@@ -57,7 +57,7 @@ def _document(
     try:
         document = yaml_document(text, line)
     except NotADocument:
-        reading.note("unreadable", "YAML documents that cannot be read were kept as plain lines", line)
+        reading.note("damaged", "YAML documents that cannot be read were kept as plain lines", line)
         yield from _text(lines, line, reading, read_text)
         return
     values: list[Any] = document.value if isinstance(document.value, list) else [document.value]

@@ -17,12 +17,12 @@ from typing import Any
 
 import msgspec
 from google.auth.exceptions import GoogleAuthError
-from requests.exceptions import RequestException
 
 from analyzer.facts.tables import table_rows
 from analyzer.formats.shape import as_dict, as_list
+from analyzer.live.answers import NoAnswer, ask
 from analyzer.live.connection import Connection
-from analyzer.live.descriptions import TIMEOUT, Described, Place
+from analyzer.live.descriptions import Described, Place
 from analyzer.live.observed import Workload
 from analyzer.live.refusals import refusal_in
 from analyzer.live.target import Service, Target
@@ -141,17 +141,18 @@ class Clusters:
         if self._session is None:
             return None
         try:
-            answer = self._session.get(url, timeout=(_CONNECT, TIMEOUT), verify=verify, allow_redirects=False)
-            body = answer.json() if answer.content else None
-        except (RequestException, GoogleAuthError, ValueError, OSError) as error:
-            raise _Unavailable(f"it cannot be reached from here ({type(error).__name__})") from error
-        if answer.status_code == 200 and isinstance(body, dict):
+            answer = ask(self._session, url, verify=verify, connect=_CONNECT)
+        except (NoAnswer, GoogleAuthError) as error:
+            why = error if isinstance(error, NoAnswer) else type(error).__name__
+            raise _Unavailable(f"it cannot be reached from here ({why})") from error
+        body = answer.body
+        if answer.status == 200 and isinstance(body, dict):
             return body
-        if answer.status_code == 404:
+        if answer.status == 404:
             return None
         message = body.get("message") if isinstance(body, dict) and body.get("kind") == "Status" else None
-        words = str(message) if message else refusal_in(body, answer.status_code).short
-        allow = "; roles/container.viewer would allow it" if answer.status_code == 403 else ""
+        words = str(message) if message else refusal_in(body, answer.status).short
+        allow = "; roles/container.viewer would allow it" if answer.status == 403 else ""
         raise _Unavailable(f"{words}{allow}")
 
     def _note(self, workload: Workload, why: str) -> Note:

@@ -1,6 +1,6 @@
 """What the services' APIs say of a job: which service it belongs to, since when it exists, how it stands.
 
-Asked for by plain REST, where the caller may; a refusal is a note, since the log alone may tell the story.
+Asked for by plain REST, where the caller may; a refusal or failure is a note, since the log alone may tell the story.
 """
 
 from __future__ import annotations
@@ -11,17 +11,21 @@ from typing import Any
 
 import msgspec
 from google.auth.exceptions import GoogleAuthError, InvalidOperation, RefreshError
-from requests.exceptions import RequestException
 
 from analyzer.facts.tables import table_rows
 from analyzer.formats.shape import as_dict, as_list
+from analyzer.live.answers import Answer, NoAnswer, ask
 from analyzer.live.connection import AT_ONCE, Connection
+from analyzer.live.pace import Clock
 from analyzer.live.refusals import Refusal, expired_credentials, refusal_in
 from analyzer.live.target import Service, Target
-from analyzer.model import Note
+from analyzer.model import Instant, Note
 
-TIMEOUT = 20.0
 _TASKS = 500
+_AGAIN = 2
+"""How often an answer is asked for again that fails in a way which passes."""
+_FAILURES = 3
+_NO_SUCH = (400, 404)  # a service that gives no such ids refuses the words of the request
 _VERTEX_KINDS = ("customJobs", "hyperparameterTuningJobs", "trainingPipelines", "pipelineJobs")
 _OVER = ("SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED", "PARTIALLY_SUCCEEDED")
 _LAST_CONDITIONS = {"Complete": "SUCCEEDED", "Completed": "SUCCEEDED", "Succeeded": "SUCCEEDED", "Failed": "FAILED"}
@@ -58,11 +62,11 @@ class Described(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[Note, ...] = ()
 
     @property
-    def created(self) -> str | None:
-        """When the job was made, as the API writes it."""
+    def created(self) -> Instant | None:
+        """When the job was made."""
         job = self.documents[0]
         value = job.get("createTime") or as_dict(job.get("metadata")).get("creationTimestamp")
-        return value if isinstance(value, str) else None
+        return Instant.parse(value)
 
     @property
     def state(self) -> str:
@@ -80,14 +84,16 @@ class Described(msgspec.Struct, frozen=True, kw_only=True):
 class Descriptions:
     """Looks a job up; what the caller may not see becomes a note, once a service."""
 
-    def __init__(self, connection: Connection, target: Target) -> None:
-        self._connection, self._target = connection, target
+    def __init__(self, connection: Connection, target: Target, clock: Clock) -> None:
+        self._connection, self._target, self._clock = connection, target, clock
         self._session = connection.session
         self._refused: dict[Service, Note | None] = {}
+        self._failed: dict[Service, tuple[int, Note | None]] = {}
 
     def notes(self, services: Collection[Service]) -> list[Note]:
         """What stood in the way of descriptions by these services."""
-        found = (self._refused.get(service) for service in sorted(services))
+        failed = {service: note for service, (_, note) in self._failed.items()}
+        found = ((failed | self._refused).get(service) for service in sorted(services))
         return [note for note in found if note is not None]
 
     def look(self, regions: Sequence[str]) -> Described | None:
@@ -102,6 +108,7 @@ class Descriptions:
 
     def again(self, known: Described) -> Described:
         """The same job as it stands now (as it was known, where that cannot be told)."""
+        self._failed.clear()
         job = self._get(known.place)
         return known if job is None else self._described(known.place, job)
 
@@ -116,19 +123,44 @@ class Descriptions:
         """The JSON object at an address; None where there is none or it may not be seen."""
         if place.service in self._refused or self._session is None:
             return None
+        if self._failed.get(place.service, (0, None))[0] >= _FAILURES:
+            return None
         try:
-            url = self._connection.endpoints.api_base(place.host) + place.path
-            answer = self._session.get(url, timeout=TIMEOUT)
-            body = answer.json() if answer.content else None
+            answer = self._patiently(self._connection.endpoints.api_base(place.host) + place.path)
         except (RefreshError, InvalidOperation) as error:
             self._refusal(place.service, Refusal("UNAUTHENTICATED", str(error)), 401)
-            return None
-        except (RequestException, GoogleAuthError, ValueError):
-            return None  # a region without the service has no address; what is no JSON is no description
-        if answer.status_code == 200:
-            return body if isinstance(body, dict) else None
-        self._refusal(place.service, refusal_in(body, answer.status_code), answer.status_code)
+        except NoAnswer as error:
+            if not error.absent:  # a region without the service has no address
+                self._failure(place.service, str(error), final=error.slow)
+        except GoogleAuthError as error:
+            self._failure(place.service, type(error).__name__)
+        else:
+            if answer.status == 200 and isinstance(answer.body, dict):
+                return answer.body
+            self._refusal(place.service, refusal_in(answer.body, answer.status), answer.status)
         return None
+
+    def _patiently(self, url: str) -> Answer:
+        """An answer; a failure that passes quickly is waited for."""
+        assert self._session is not None
+        for _ in range(_AGAIN):
+            try:
+                answer = ask(self._session, url)
+            except NoAnswer as error:
+                if error.absent or error.slow:
+                    raise
+                self._clock.sleep(1.0)
+                continue
+            if answer.wait is None:
+                return answer
+            self._clock.sleep(answer.wait)
+        return ask(self._session, url)
+
+    def _failure(self, service: Service, why: str, *, final: bool = False) -> None:
+        """Notes that a service fails; one that does so several times, or costs much time, is left alone for now."""
+        count = _FAILURES if final else self._failed.get(service, (0, None))[0] + 1
+        text = f"the job's description could not be asked for: {service} fails ({why})"
+        self._failed[service] = count, Note("no_description", text)
 
     def _refusal(self, service: Service, refusal: Refusal, status: int) -> None:
         if status == 401:
@@ -140,6 +172,9 @@ class Descriptions:
             text = f"the job's description at {service} may not be read ({refusal.short})"
             text += "" if refusal.lacks_quota_project else f"; {_VIEWERS[service]} would allow it"
             self._refused.setdefault(service, Note("no_description", text))
+        elif status not in _NO_SUCH:
+            said = refusal.short if refusal.status.isdigit() else f"{refusal.status}: {refusal.short}"
+            self._failure(service, said if status != 200 else "its answer is no description")
 
     def _described(self, place: Place, job: dict[str, Any]) -> Described:
         if place.service is Service.BATCH:

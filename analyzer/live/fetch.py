@@ -56,7 +56,7 @@ class Fetch:
         self._target, self._spool, self._clock, self._progress = target, spool, clock, progress
         self._reader = reader
         self._lister = Lister(connection.logging, target.project, clock, progress.waiting, chance)
-        self._descriptions = Descriptions(connection, target)
+        self._descriptions = Descriptions(connection, target, clock)
         self._clusters = Clusters(connection, target)
         self.observed = Observed()
         self.described: Described | None = None
@@ -91,7 +91,7 @@ class Fetch:
             self._read(self._narrowed().text(since))
             if self.described is None and self._find_elsewhere():
                 self._read_what_that_adds(since)
-            elif not self._spool.lines and self.described is None:
+            elif not self._spool.lines and (self.described is None or self.described.created is None):
                 self._read(self.query.text(self._ago(LONG_RETENTION), since))
             self._read_machines()
         except KeyboardInterrupt:
@@ -126,7 +126,7 @@ class Fetch:
 
     def since(self) -> Instant:
         """From when on entries are asked for: the job's creation, or as far back as they are kept."""
-        created = Instant.parse(self.described.created) if self.described else None
+        created = self.described.created if self.described else None
         if created is not None:
             return Instant(created - _BEFORE)
         return self._ago(RETENTION)
@@ -200,15 +200,16 @@ class Fetch:
             self._read(machines_filter(nodes, observed.first, observed.last))
 
     def _check(self) -> None:
-        created = self.described.created if self.described else None
-        if not self._spool.lines and created is not None:
+        if self._spool.lines:
+            return
+        if self.described is not None:
             text = "Cloud Logging has no entry of this job"
-            age = self._clock.now() - int(Instant.parse(created) or 0) / SECOND
-            if age > RETENTION.total_seconds():
+            created = self.described.created
+            if created is not None and created < self._ago(RETENTION):
                 text += f": it was made at {created}, and entries are kept for {RETENTION.days} days unless a log "
                 text += "bucket keeps them longer"
             self.notes.append(Note("no_log", text))
-        elif not self._spool.lines and self.described is None:
+        else:
             raise self._nothing()
 
     def _nothing(self) -> NothingToDiagnose:

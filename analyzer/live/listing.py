@@ -18,7 +18,8 @@ from analyzer.live.refusals import Refusal, credentials_error, logging_error, re
 PAGE = 1000
 """Entries a page: the most that the API gives."""
 EMPTY_PAGES = 200
-"""A search that ran out of time on the server answers with an empty page and a token; so many in a row are followed."""
+"""A search that ran out of time on the server answers with an empty page and a token; so many in a row are followed, as
+are pages that repeat the one before."""
 TIMEOUT = 60.0
 _PASSING = {
     "RESOURCE_EXHAUSTED": "the project's quota of read requests is used up",
@@ -57,9 +58,11 @@ class Lister:
 
         Raises:
             RemoteError: if the first page is refused.
-            Broken: if a later one is.
+            Broken: if a later one is, or they come round in a circle.
         """
         token, empty, first = "", 0, True
+        before: set[int] = set()
+        ends: tuple[object, ...] = ()
         while True:
             request = ListLogEntriesRequest(
                 resource_names=[f"projects/{self._project}"], filter=query, page_size=PAGE, page_token=token,
@@ -73,11 +76,15 @@ class Lister:
                 raise Broken(error) from error
             first = False
             entries, token = page.entries, page.next_page_token
-            empty = 0 if entries else empty + 1
+            known, ends = ends, (len(entries), *(entry.insert_id for entry in (*entries[:1], *entries[-1:])))
+            empty = 0 if entries and ends != known else empty + 1
             if entries:
                 yield entries
             if not token:
                 return
+            if entries and hash(token) in before:
+                raise Broken(RemoteError("the pages on the server come round in a circle"))
+            before.add(hash(token))
             if empty >= EMPTY_PAGES:
                 raise Broken(RemoteError("the search on the server did not come to an end"))
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from analyzer.errors import RenderError
+from analyzer.errors import RenderError, way_to_write
 from analyzer.sources import Source
 
 
@@ -27,7 +27,9 @@ class Spool:
                 self._file.write(line + b"\n")
                 self.lines += 1
         except OSError as error:
-            raise RenderError(f"cannot be written ({error.strerror})", where=self._name) from error
+            raise RenderError(
+                f"cannot be written ({error.strerror})", where=self._name, advice=way_to_write(error, "--save")
+            ) from error
 
     def source(self) -> Source:
         """What was fetched so far, as any other input."""
@@ -49,7 +51,7 @@ def spooled(save: Path | None, name: str) -> Iterator[Spool]:
         raise RenderError(
             f"cannot be written ({error.strerror})",
             where=str(save or tempfile.gettempdir()),
-            advice="choose another --save",
+            advice=way_to_write(error, "--save"),
         ) from error
     path = Path(temporary)
     try:

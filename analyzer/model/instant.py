@@ -6,6 +6,9 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 
 SECOND = 1_000_000_000
+_FIRST, _LAST = -9_214_560_000 * SECOND, 9_214_646_400 * SECOND - 1
+"""The years 1678 to 2261: their nanoseconds fit 64 bits, as tables and scans hold them, with some room."""
+_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9})\d*)?\s?(Z|z|UTC|GMT|[+-]\d\d:?\d\d)?", re.ASCII
@@ -18,10 +21,18 @@ class Instant(int):
     __slots__ = ()
 
     @classmethod
+    def within(cls, nanoseconds: int) -> Instant | None:
+        """The instant of so many nanoseconds since 1970; None outside the years 1678 to 2261, which no clock shows.
+
+        Such times stand for none (`0001-01-01T00:00:00Z`), or were made up.
+        """
+        return cls(nanoseconds) if _FIRST <= nanoseconds <= _LAST else None
+
+    @classmethod
     def parse(cls, text: object) -> Instant | None:
         """The instant that an RFC 3339 text (or `YYYY-MM-DD HH:MM:SS[.f] [+hhmm]`) names; None if it names none.
 
-        A text without a zone is taken as UTC. Digits beyond the ninth are cut off.
+        A text without a zone is taken as UTC. Digits beyond the ninth are cut off. Times that no clock shows are none.
         """
         found = _RFC3339.fullmatch(text.strip()) if isinstance(text, str) else None
         if found is None:
@@ -33,7 +44,7 @@ class Instant(int):
             return None
         leap = SECOND if second == "60" else 0
         whole = int(moment.timestamp()) - _offset_seconds(zone)
-        return cls(whole * SECOND + leap + int((fraction or "0").ljust(9, "0")))
+        return cls.within(whole * SECOND + leap + int((fraction or "0").ljust(9, "0")))
 
     @classmethod
     def of(cls, moment: datetime) -> Instant:
@@ -47,8 +58,8 @@ class Instant(int):
         return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self // 1000)).astimezone(zone)
 
     def plus(self, seconds: float) -> Instant:
-        """The instant so many seconds later."""
-        return Instant(self + int(seconds * SECOND))
+        """The instant so many seconds later; the first or the last of 64 bits, where it would be beyond."""
+        return Instant(min(max(self + int(seconds * SECOND), _LEAST), _MOST))
 
     def since(self, earlier: Instant) -> float:
         """Seconds from an earlier instant to this one."""

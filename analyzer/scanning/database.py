@@ -8,6 +8,8 @@ asked of the Parquet file, which any tool reads.
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,12 +17,20 @@ from pathlib import Path
 
 import msgspec
 
-from analyzer.errors import RenderError, UsageError
+from analyzer.errors import RenderError, UsageError, way_to_write
 from analyzer.model import Note
 from analyzer.scanning.objects import Unit
 from analyzer.scanning.parts import ANEW, Part
 
 FILE = "scan.sqlite"
+PATIENCE = 60.0
+"""How long another process is waited for that holds the records (seconds)."""
+UNREAD = "unread "
+"""How the rules of a unit are recorded that could not be read to its end: it is read again."""
+_STANDS = "what was recorded stands, and the same command goes on"
+_HELD = ("SQLITE_BUSY", "SQLITE_LOCKED")
+_FORBIDDEN = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")
+_ODD = ("SQLITE_ERROR", "SQLITE_SCHEMA")  # tables of somebody else's
 _FORM = "1"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -34,6 +44,11 @@ CREATE TABLE IF NOT EXISTS jobs(
     job TEXT PRIMARY KEY, inputs TEXT NOT NULL, scan INTEGER NOT NULL, fingerprint TEXT, row BLOB NOT NULL,
     diagnosis BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS solutions(job TEXT NOT NULL, text TEXT NOT NULL, noted TEXT NOT NULL);
+"""
+_OUTDATED = f"""
+SELECT mine.id FROM main.units AS mine JOIN other.units AS theirs ON theirs.object = mine.object
+WHERE theirs.rules NOT LIKE '{UNREAD}%'
+AND (theirs.stamp <> mine.stamp OR (theirs.id = mine.id AND theirs.rules <> mine.rules))
 """
 _notes = msgspec.json.Decoder(list[Note])
 
@@ -49,51 +64,75 @@ class Kept(msgspec.Struct, frozen=True):
     diagnosis: bytes
 
 
-class Database:
-    """The records of one output folder. Every writing method is one transaction."""
+@contextlib.contextmanager
+def plainly(file: Path) -> Iterator[None]:
+    """Turns what befalls a database's file into an error that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        where, why = str(error.filename or file), error.strerror or str(error)
+        raise _unusable(where, why, way_to_write(error, "--output")) from error
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith(_HELD):
+            raise RenderError(
+                f"another process holds the scan's records ({error})", where=str(file), advice=f"let it end; {_STANDS}"
+            ) from error
+        if isinstance(error, sqlite3.OperationalError) and not name.startswith(_ODD):
+            way = way_to_write(PermissionError(errno.EACCES, ""), "--output")
+            way = way if name.startswith(_FORBIDDEN) else "make room or choose another --output"
+            raise _unusable(str(file), str(error), way) from error
+        raise RenderError(f"the scan's records are damaged ({error})", where=str(file), advice=ANEW) from error
 
-    def __init__(self, folder: Path, *, create: bool = True) -> None:
+
+def _unusable(where: str, why: str, way: str) -> RenderError:
+    return RenderError(
+        f"the scan's records cannot be read or written ({why})", where=where, advice=f"{way}; {_STANDS}"
+    )
+
+
+def _address(file: Path) -> str:
+    """A database that is only read, be it where nobody may write: then nobody writes to it meanwhile either."""
+    fixed = not os.access(file.parent, os.W_OK) and not file.with_name(f"{FILE}-wal").exists()
+    return f"{file.resolve().as_uri()}?mode=ro{'&immutable=1' if fixed else ''}"
+
+
+class Database:
+    """The records of one output folder. Every writing method is one transaction.
+
+    `create`: the folder may have none yet; else there is a UsageError. `write`: they are not only read.
+    """
+
+    def __init__(self, folder: Path, *, create: bool = True, write: bool = True) -> None:
         self.path = folder / FILE
         if not create and not self.path.is_file():
             raise UsageError("holds no scan", where=str(folder), advice="name the --output folder of `diagnose scan`")
-        with self._plainly():
+        with plainly(self.path):
             if create:
                 os.makedirs(folder, mode=0o700, exist_ok=True)
                 os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
-            self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA secure_delete=ON")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.executescript(_TABLES)
+            self._db = sqlite3.connect(
+                self.path.absolute() if write else _address(self.path), timeout=PATIENCE, isolation_level=None, uri=True
+            )
+            if write:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA secure_delete=ON")
+                self._db.execute("PRAGMA synchronous=NORMAL")
+                self._db.executescript(_TABLES)
         form = self.meta("form")
-        if form is None:
+        if form is None and write:
             self.set_meta("form", _FORM)
         elif form != _FORM:
             raise UsageError("holds a scan of another version", where=str(folder), advice="choose a new --output")
 
     def close(self) -> None:
         """Closes the file."""
-        with self._plainly():
+        with plainly(self.path):
             self._db.close()
 
     @contextlib.contextmanager
-    def _plainly(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-                raise RenderError(
-                    f"the scan's records are damaged ({error})", where=str(self.path), advice=ANEW
-                ) from error
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise RenderError(
-                f"the scan's records cannot be read or written ({reason})", where=str(self.path),
-                advice="make room or choose another --output; what was recorded stands, and the same command goes on",
-            ) from error  # fmt: skip
-
-    @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._plainly(), self._db:  # which commits, or rolls back on an error
+        with plainly(self.path), self._db:  # which commits, or rolls back on an error
             self._db.execute("BEGIN IMMEDIATE")
             yield self._db
 
@@ -101,7 +140,7 @@ class Database:
 
     def meta(self, name: str) -> str | None:
         """A value that was recorded by name."""
-        with self._plainly():
+        with plainly(self.path):
             found = self._db.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
         return found[0] if found else None
 
@@ -114,13 +153,13 @@ class Database:
 
     def unread(self, units: Iterable[Unit], rules: str) -> list[Unit]:
         """The units that were not read yet, not as they stand now, or not with these rules."""
-        with self._plainly():
+        with plainly(self.path):
             known = {row[0]: row[1:] for row in self._db.execute("SELECT id, stamp, rules FROM units")}
         return [unit for unit in units if known.get(unit.id) != (unit.stamp, rules)]
 
     def is_read(self, name: str, stamp: str, rules: str) -> bool:
         """Whether an object was read as it stands now, all of its units."""
-        with self._plainly():
+        with plainly(self.path):
             found = self._db.execute(
                 "SELECT count(*), coalesce(sum(size), 0), min(stamp), max(stamp), min(rules), max(rules) FROM units"
                 " WHERE object=?", (name,)
@@ -129,7 +168,12 @@ class Database:
         return bool(found[0]) and found[1:] == (size, stamp, stamp, rules, rules)
 
     def record(self, unit: Unit, rules: str, entries: int, notes: Sequence[Note], parts: Sequence[Part]) -> None:
-        """Records a unit that was read; what an older state of its object gave goes."""
+        """Records a unit that was read; what an older state of its object gave goes.
+
+        A unit that could not be read to its end gives what it has, and stays one to read.
+        """
+        if any(note.kind == "unreadable" for note in notes):
+            rules = UNREAD + hashlib.sha256(b"".join(part.entries for part in parts)).hexdigest()
         with self._writing() as db:
             stale = [row[0] for row in db.execute(
                 "SELECT id FROM units WHERE object=? AND (stamp<>? OR id=?)", (unit.name, unit.stamp, unit.id)
@@ -143,18 +187,29 @@ class Database:
                 "INSERT INTO parts VALUES(?,?,?,?)", ((unit.id, part.key, part.entries, part.ties) for part in parts)
             )
 
+    def forget_unread(self, names: Iterable[str]) -> None:
+        """Drops that these could not be read: folders that let nobody look into them, and now do."""
+        with self._writing() as db:
+            db.executemany(f"DELETE FROM units WHERE object=? AND rules LIKE '{UNREAD}%'", ((name,) for name in names))
+
     def adopt(self, other: Path) -> None:
-        """Takes over what another folder's scan has read; the same unit of both counts once."""
-        with self._plainly():
-            self._db.execute("ATTACH DATABASE ? AS other", (str(other / FILE),))
+        """Takes over what another folder's scan has read as it stands there; a unit of both counts once.
+
+        What could not be read there does not take the place of what was.
+        """
+        with plainly(other / FILE):
+            self._db.execute("ATTACH DATABASE ? AS other", (_address(other / FILE),))
         try:
             with self._writing() as db:
+                for table, name in (("parts", "unit"), ("units", "id")):
+                    db.execute(f"DELETE FROM main.{table} WHERE {name} IN ({_OUTDATED})")
                 new = "SELECT id FROM other.units WHERE id NOT IN (SELECT id FROM main.units)"
                 db.execute(f"INSERT INTO main.parts SELECT * FROM other.parts WHERE unit IN ({new})")
                 db.execute(f"INSERT INTO main.units SELECT * FROM other.units WHERE id IN ({new})")
-                db.execute("INSERT INTO main.solutions SELECT * FROM other.solutions")
+                noted = "SELECT * FROM other.solutions EXCEPT SELECT * FROM main.solutions"
+                db.execute(f"INSERT INTO main.solutions {noted}")
         finally:
-            with self._plainly():
+            with plainly(self.path):
                 self._db.execute("DETACH DATABASE other")
 
     def forget_entries(self) -> None:
@@ -162,28 +217,29 @@ class Database:
         with self._writing() as db:
             db.execute("DELETE FROM parts")
             db.execute("DELETE FROM units")
-        with self._plainly():
+        with plainly(self.path):
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def totals(self) -> tuple[int, list[Note]]:
         """How many entries were read in all, and the notes on them."""
-        with self._plainly():
+        with plainly(self.path):
             entries = self._db.execute("SELECT coalesce(sum(entries), 0) FROM units").fetchone()[0]
             rows = self._db.execute("SELECT notes FROM units ORDER BY object, id").fetchall()
         return entries, [note for row in rows for note in _notes.decode(row[0])]
 
     def ties(self) -> Iterator[tuple[str, str, bytes]]:
-        """For every part: job, what identifies its unit's state, and its ties; in a settled order."""
-        with self._plainly():
+        """For every part: job, what identifies its unit and how that was read, and its ties; in a settled order."""
+        with plainly(self.path):
             yield from self._db.execute(
-                "SELECT parts.job, units.id || units.stamp, parts.ties FROM parts JOIN units ON units.id = parts.unit"
+                "SELECT parts.job, units.id || units.stamp || units.rules, parts.ties"
+                " FROM parts JOIN units ON units.id = parts.unit"
                 " ORDER BY parts.job, units.object, units.id, parts.rowid"
             )
 
     def parts(self, job: str) -> Iterator[bytes]:
         """The entries of a job's parts."""
-        with self._plainly():
+        with plainly(self.path):
             for row in self._db.execute("SELECT entries FROM parts WHERE job=? ORDER BY unit, rowid", (job,)):
                 yield row[0]
 
@@ -191,8 +247,13 @@ class Database:
 
     def known_inputs(self) -> dict[str, str]:
         """For every job that was diagnosed what it was diagnosed from."""
-        with self._plainly():
+        with plainly(self.path):
             return dict(self._db.execute("SELECT job, inputs FROM jobs"))
+
+    def rows(self) -> Iterator[tuple[str, bytes]]:
+        """The row of every job that was diagnosed."""
+        with plainly(self.path):
+            yield from self._db.execute("SELECT job, row FROM jobs")
 
     def keep(self, jobs: Iterable[Kept]) -> None:
         """Records diagnoses; the scan that first saw a job with the same fingerprint stays recorded."""
@@ -213,18 +274,19 @@ class Database:
 
     def jobs(self) -> Iterator[Kept]:
         """All records of jobs, in the order of their keys."""
-        with self._plainly():
+        with plainly(self.path):
             for row in self._db.execute("SELECT job, inputs, scan, fingerprint, row, diagnosis FROM jobs ORDER BY job"):
                 yield Kept(*row)
 
     # -- solutions
 
     def note(self, job: str, text: str, noted: str) -> None:
-        """Remembers how a job's failure was solved."""
+        """Remembers how a job's failure was solved; `noted` (RFC 3339) counts at least as late as any note before."""
         with self._writing() as db:
-            db.execute("INSERT INTO solutions VALUES(?,?,?)", (job, text, noted))
+            last = "max(?, (SELECT coalesce(max(noted), '') FROM solutions))"  # a clock may have been put back
+            db.execute(f"INSERT INTO solutions VALUES(?,?,{last})", (job, text, noted))
 
     def solutions(self) -> dict[str, str]:
         """The last note on each job, by its id."""
-        with self._plainly():
+        with plainly(self.path):
             return dict(self._db.execute("SELECT job, text FROM solutions ORDER BY noted, rowid"))

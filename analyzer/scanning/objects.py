@@ -19,6 +19,7 @@ UNIT = 64 << 20
 """A plain file of JSON lines is cut into ranges of so many bytes."""
 _HEAD = 1 << 16
 _BLOCK = 1 << 20
+_UNREADABLE = "unreadable"
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -78,7 +79,11 @@ def _objects(path: str) -> Iterator[Object]:
     if "://" in path:
         raise UsageError("addresses of this kind cannot be scanned", where=path, advice="name a folder or gs://BUCKET/PREFIX")
     for file, name in files_of(path):
-        status = file.stat()
+        try:
+            status = file.stat()
+        except OSError:  # it went away, or may not be asked about: whoever reads it says so
+            yield Object(name, f"0 {_UNREADABLE}", 0)
+            continue
         yield Object(name, f"{status.st_size} {status.st_mtime_ns} {_head_digest(file)}", status.st_size)
 
 
@@ -87,7 +92,7 @@ def _head_digest(file: Path) -> str:
         with file.open("rb") as stream:
             return hashlib.sha256(stream.read(4096)).hexdigest()[:16]
     except OSError:
-        return "unreadable"
+        return _UNREADABLE
 
 
 def units_of(item: Object) -> list[Unit]:
@@ -105,8 +110,11 @@ def units_of(item: Object) -> list[Unit]:
 def _is_plain_json_lines(file: Path) -> bool:
     from analyzer.formats.recognise import Form, recognise
 
-    with file.open("rb") as stream:
-        head = stream.read(_HEAD)
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError:
+        return False
     if compression_of(head) is not None or head.startswith(b"\xef\xbb\xbf"):
         return False
     found = recognise(head, False)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from os import PathLike, fspath
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -34,6 +34,7 @@ from analyzer.scanning.worker import (
     Sent,
     diagnose_group,
     diagnose_sent,
+    is_whole,
     read_unit,
     record_name,
     rulebook,
@@ -57,6 +58,7 @@ class Progress(msgspec.Struct):
 
 
 Tell = Callable[[Progress], None]
+_BEGUN, _ENDED = "begun", "ended"
 
 
 class ScanResult(msgspec.Struct, frozen=True):
@@ -104,7 +106,8 @@ def scan(paths: Sequence[str | PathLike[str]], settings: Settings, tell: Tell = 
         with _engine(settings) as engine:
             read = _read(objects, database, engine, settings, rules, progress, tell)
             if settings.shard is not None:
-                return ScanResult(settings.output, [], [], [], 0, read, progress.bytes_read, progress.entries)
+                notes = database.totals()[1]
+                return ScanResult(settings.output, [], [], notes, 0, read, progress.bytes_read, progress.entries)
             return _conclude(database, engine, settings, progress, tell, read)
     finally:
         database.close()
@@ -131,8 +134,13 @@ def merge_scans(folders: Sequence[Path], settings: Settings, tell: Tell = lambda
 
 
 def _span_of(folder: Path) -> str | None:
-    database = Database(folder, create=False)
+    database = Database(folder, create=False, write=False)
     try:
+        if database.meta("reading") == _BEGUN:
+            raise UsageError(
+                "the scan of this shard has not come to its end", where=str(folder),
+                advice="run it again, which goes on where it stopped, and then merge",
+            )  # fmt: skip
         return database.meta("span")
     finally:
         database.close()
@@ -171,11 +179,14 @@ def _read(
     units = database.unread((unit for item in new for unit in units_of(item)), rules)
     progress.step, progress.bytes_total = "reading", sum(unit.size for unit in units)
     tell(progress)
+    database.set_meta("reading", _BEGUN)
+    database.forget_unread({str(folder) for item in new for folder in PurePath(item.name).parents})
     for done, parts in engine.read(partial(read_unit, settings=settings), units):
         database.record(done.unit, rules, done.entries, done.notes, parts)
         progress.bytes_read += done.unit.size
         progress.entries += done.entries
         tell(progress)
+    database.set_meta("reading", _ENDED)
     return sorted({unit.name for unit in units})
 
 
@@ -192,7 +203,7 @@ def _conclude(
     _diagnose(groups, database, engine, settings, number, progress, tell)
     progress.step = "writing"
     tell(progress)
-    rows = [(_row(kept), kept.scan == number) for kept in database.jobs()]
+    rows = [(_row(kept.row), kept.scan == number) for kept in database.jobs()]
     lines = chosen(lines_of(rows, database.solutions()), settings)
     entries, more = database.totals()
     notes = sorted({*notes, *more})
@@ -211,7 +222,8 @@ def _diagnose(
     tell: Tell,
 ) -> None:  # fmt: skip
     """Diagnoses the jobs whose inputs have changed, and records them as they come."""
-    known = database.known_inputs()
+    lost = _lost_pages(database, settings.output)
+    known = {job: inputs for job, inputs in database.known_inputs().items() if job not in lost}
     database.forget_except(record_name(group.key, settings) for group in groups)
     todo = [group for group in groups if known.get(record_name(group.key, settings)) != group.inputs]
     progress.step, progress.jobs_total = "diagnosing", len(todo)
@@ -226,6 +238,12 @@ def _diagnose(
         progress.jobs_done += len(batch)
         progress.failed += sum(b'"outcome":"failed"' in kept.row for kept in batch)
         tell(progress)
+
+
+def _lost_pages(database: Database, output: Path) -> set[str]:
+    """The jobs whose pages are gone or cut off, so that they are diagnosed again."""
+    pages = ((job, _row(row).report) for job, row in database.rows())
+    return {job for job, page in pages if page is not None and not is_whole(output / page)}
 
 
 def _with_pages(found: Iterator[Diagnosed], output: Path) -> Iterator[Kept]:
@@ -256,9 +274,9 @@ def _sweep(folder: Path, wanted: Collection[str | None]) -> None:
         begun.unlink(missing_ok=True)
 
 
-def _row(kept: Kept) -> JobRow:
+def _row(row: bytes) -> JobRow:
     try:
-        return msgspec.json.decode(kept.row, type=JobRow, dec_hook=_instant)
+        return msgspec.json.decode(row, type=JobRow, dec_hook=_instant)
     except msgspec.DecodeError as error:
         raise RenderError("the scan's records are damaged", where="scan.sqlite", advice=ANEW) from error
 

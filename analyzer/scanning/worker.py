@@ -12,7 +12,7 @@ import msgspec
 
 from analyzer import __version__
 from analyzer.entries import Options, Story
-from analyzer.errors import RenderError
+from analyzer.errors import RenderError, way_to_write
 from analyzer.model import Diagnosis, JobKey, Report, Tool
 from analyzer.pseudonyms import KEY_VARIABLE, Pseudonyms, strict_job
 from analyzer.redact import redact_all
@@ -28,6 +28,8 @@ from analyzer.scanning.settings import Settings
 REPORTS = "jobs"
 BEGUN = ".diagnose-"
 """How names of files begin that are being written."""
+_END = b"</html>"
+"""How a page ends."""
 
 
 @lru_cache(maxsize=1)
@@ -73,7 +75,7 @@ class Diagnosed(msgspec.Struct, frozen=True):
 
 def diagnose_group(group: Group, settings: Settings, scan: int) -> Diagnosed:
     """Diagnoses a job out of the scan's records, and writes its page if it failed."""
-    database = Database(settings.output, create=False)
+    database = Database(settings.output, create=False, write=False)
     try:
         parts = [part for name in group.names for part in database.parts(name)]
     finally:
@@ -117,6 +119,16 @@ def page_name(key: JobKey) -> str:
     return f"{kept.strip('-')[:60] or 'job'}-{hashlib.sha256(name_of(key).encode()).hexdigest()[:8]}.html"
 
 
+def is_whole(page: Path) -> bool:
+    """Whether a page stands there to its end; a power cut may leave less of it, and people remove files."""
+    try:
+        with page.open("rb") as file:
+            file.seek(-len(_END) - 1, os.SEEK_END)
+            return file.read().rstrip().endswith(_END)
+    except OSError:
+        return False
+
+
 def encoded(value: object) -> bytes:
     """A row or diagnosis as JSON; times as RFC 3339."""
     return msgspec.json.encode(value, enc_hook=str)
@@ -148,5 +160,5 @@ def write_whole(place: Path, data: bytes) -> None:
     except OSError as error:
         raise RenderError(
             f"cannot be written ({error.strerror})", where=str(place),
-            advice="make room or choose another --output; the same command goes on where it stopped",
+            advice=f"{way_to_write(error, '--output')}; the same command goes on where it stopped",
         ) from error  # fmt: skip

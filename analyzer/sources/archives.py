@@ -38,7 +38,7 @@ def zip_members(path: Path, name: str, notes: list[Note]) -> Iterator[Source]:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except DAMAGE as error:
-        notes.append(Note("unreadable", f"this zip archive cannot be read ({error})", name))
+        notes.append(Note("damaged", f"this zip archive cannot be read ({error})", name))
         return
     if len(members) > MEMBER_LIMIT:
         notes.append(
@@ -63,7 +63,12 @@ def tar_members(stream: BinaryIO, name: str, notes: list[Note]) -> Iterator[Sour
                 if member.isfile() and not _hidden(member.name):
                     yield from _tar_member(archive, member, name, notes)
     except DAMAGE as error:
-        notes.append(Note("truncated", f"this tar archive ends in the middle or is damaged ({error})", name))
+        notes.append(Note(_kind(error), f"this tar archive ends in the middle or is damaged ({error})", name))
+
+
+def _kind(error: Exception) -> str:
+    """Whether the archive ends too early, or the place that it comes from failed and may do better later."""
+    return "unreadable" if isinstance(error, OSError) else "truncated"
 
 
 def _tar_member(archive: tarfile.TarFile, member: tarfile.TarInfo, name: str, notes: list[Note]) -> Iterator[Source]:
@@ -93,7 +98,7 @@ class _TarMember(io.RawIOBase):
         try:
             data = self._content.read(len(buffer))
         except DAMAGE as error:
-            self._notes.append(Note("truncated", f"the archive ends within this file ({error})", self._name))
+            self._notes.append(Note(_kind(error), f"the archive ends within this file ({error})", self._name))
             return 0
         buffer[: len(data)] = data
         return len(data)
@@ -125,7 +130,7 @@ class _ZipMember:
                 opened.pop_all()  # which the content closes
                 return content
         except DAMAGE as error:
-            self._notes.append(Note("unreadable", f"this file of the archive cannot be read ({error})", self._name))
+            self._notes.append(Note("damaged", f"this file of the archive cannot be read ({error})", self._name))
             return _Nothing()
 
 

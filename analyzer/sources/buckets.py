@@ -6,12 +6,14 @@ names that is the order of time. Needs the extra `gcs`. STORAGE_EMULATOR_HOST is
 
 from __future__ import annotations
 
+import base64
 import fnmatch
 import io
 import os
 import re
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -24,6 +26,8 @@ from analyzer.sources.magic import HEAD, ZIP_MAGIC, is_tar
 
 CHUNK = 8 << 20
 """How much of an object is fetched by one request (bytes)."""
+PATIENCE = 60.0
+"""How long a request is made again that fails in a way which passes (seconds)."""
 PAGE = 1000
 """Objects that one request lists."""
 _READ = 1 << 20
@@ -45,11 +49,11 @@ def bucket_sources(address: str, notes: list[Note]) -> Iterator[Source]:
     found = _ADDRESS.fullmatch(address)
     if found is None:
         raise UsageError("this names no bucket", where=address, advice="write gs://BUCKET/PREFIX")
-    client = _client(address)
     count = 0
-    for blob in _objects(client, found["bucket"], found["name"] or "", address):
-        count += 1
-        yield from _object_sources(blob, f"gs://{found['bucket']}/{blob.name}", notes)
+    with closing(_client(address)) as client:
+        for blob in _objects(client, found["bucket"], found["name"] or "", address):
+            count += 1
+            yield from _object_sources(blob, f"gs://{found['bucket']}/{blob.name}", notes)
     if not count:
         raise NothingToDiagnose(
             "there is no object of that name", where=address, advice="check it with `gcloud storage ls --recursive`"
@@ -64,8 +68,9 @@ def bucket_objects(address: str) -> Iterator[tuple[str, int, str]]:
     found = _ADDRESS.fullmatch(address)
     if found is None:
         raise UsageError("this names no bucket", where=address, advice="write gs://BUCKET/PREFIX")
-    for blob in _objects(_client(address), found["bucket"], found["name"] or "", address):
-        yield f"gs://{found['bucket']}/{blob.name}", int(blob.size or 0), str(blob.generation)
+    with closing(_client(address)) as client:
+        for blob in _objects(client, found["bucket"], found["name"] or "", address):
+            yield f"gs://{found['bucket']}/{blob.name}", int(blob.size or 0), str(blob.generation)
 
 
 def _client(address: str) -> Any:
@@ -111,17 +116,41 @@ def _objects(client: Any, bucket: str, name: str, address: str) -> Iterator[Any]
 
 def _listed(client: Any, bucket: str, prefix: str, address: str) -> Iterator[Any]:
     """Page by page; folders' own placeholders are left out."""
-    from google.api_core.exceptions import GoogleAPICallError
+    from google.api_core.exceptions import GoogleAPICallError, GoogleAPIError
     from google.auth.exceptions import GoogleAuthError
+    from requests.exceptions import RequestException
 
+    known: set[int] = set()
     try:
-        for blob in client.list_blobs(bucket, prefix=prefix or None, page_size=PAGE):
-            if not blob.name.endswith("/"):
-                yield blob
+        found = client.list_blobs(bucket, prefix=prefix or None, page_size=PAGE, retry=_patience())
+        for page in found.pages:
+            yield from (blob for blob in page if not blob.name.endswith("/"))
+            token = hash(found.next_page_token)
+            if token in known:
+                raise _failed("its listing comes round in a circle", address)
+            known.add(token)
     except GoogleAuthError as error:
         raise _credentials_error(error) from error
     except GoogleAPICallError as error:
         raise _refused(error, bucket, address) from error
+    except (GoogleAPIError, RequestException) as error:
+        raise _failed(_short(error), address) from error
+
+
+def _patience() -> Any:
+    """How requests are made again that fail in a way which passes."""
+    from google.cloud.storage.retry import DEFAULT_RETRY
+
+    return DEFAULT_RETRY.with_timeout(PATIENCE)
+
+
+def _failed(why: str, address: str) -> RemoteError:
+    return RemoteError(f"Cloud Storage failed ({why})", where=address, advice="try again in a few minutes")
+
+
+def _short(error: Exception) -> str:
+    """What a failure says in its first line, without the client's own words on it."""
+    return str(error).split("\n", 1)[0].partition(": ('Request failed")[0]
 
 
 def _object_sources(blob: Any, name: str, notes: list[Note]) -> Iterator[Source]:
@@ -161,18 +190,24 @@ def _opened(blob: Any) -> io.BufferedReader:
 
 
 class _Object(io.RawIOBase):
-    """An object as a raw stream, whose failures are those of a file."""
+    """An object as a raw stream, whose failures are those of a file: also that less came than it has, or other bytes.
+
+    The client checks neither where it fetches piece by piece.
+    """
 
     def __init__(self, blob: Any) -> None:
-        self._reader = blob.open("rb", chunk_size=CHUNK, raw_download=True)
+        self._reader = blob.open("rb", chunk_size=CHUNK, raw_download=True, retry=_patience())
         self._left = blob.size
+        self._check = _Check(blob.crc32c)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if self._left == 0:
-            return 0  # else the client would ask for what lies behind the end
+        if self._left == 0:  # the client would ask for what lies behind the end
+            if not self._check.holds:
+                raise OSError("other bytes came than are stored there")
+            return 0
         from google.api_core.exceptions import GoogleAPIError
         from google.auth.exceptions import GoogleAuthError
         from requests.exceptions import RequestException
@@ -180,14 +215,38 @@ class _Object(io.RawIOBase):
         try:
             data = self._reader.read(len(buffer))
         except (GoogleAPIError, GoogleAuthError, RequestException) as error:
-            raise OSError(str(error).split("\n", 1)[0]) from error
+            raise OSError(_short(error)) from error
+        data = data[: self._left]
+        if not data and self._left:
+            raise OSError(f"its last {self._left} bytes did not come")
         buffer[: len(data)] = data
-        self._left = None if self._left is None else max(0, self._left - len(data))
+        self._check.add(data)
+        self._left = None if self._left is None else self._left - len(data)
         return len(data)
 
     def close(self) -> None:
         self._reader.close()
         super().close()
+
+
+class _Check:
+    """Whether the bytes that came are those that are stored, by their CRC-32C (base64; None where there is none)."""
+
+    def __init__(self, stored: str | None) -> None:
+        import google_crc32c
+
+        fast = google_crc32c.implementation == "c"  # in plain Python it would cost more than all the rest
+        self._stored, self._sum = stored, google_crc32c.Checksum() if fast and stored else None
+
+    def add(self, data: bytes) -> None:
+        """Takes the next bytes."""
+        if self._sum is not None:
+            self._sum.update(data)
+
+    @property
+    def holds(self) -> bool:
+        """Whether all the bytes so far are right."""
+        return self._sum is None or base64.b64encode(self._sum.digest()).decode() == self._stored
 
 
 def _credentials_error(error: Any) -> RemoteError:
@@ -215,4 +274,4 @@ def _refused(error: Any, bucket: str, address: str) -> DiagnoseError:
             advice=f"ask for roles/storage.objectViewer: `gcloud storage buckets add-iam-policy-binding gs://{bucket} "
             "--member=user:YOU --role=roles/storage.objectViewer`",
         )
-    return RemoteError(f"Cloud Storage failed ({refusal.short})", where=address, advice="try again in a few minutes")
+    return _failed(refusal.short, address)

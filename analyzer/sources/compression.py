@@ -71,7 +71,8 @@ def compression_of(head: bytes) -> str | None:
 def decompressed(stream: BinaryIO, name: str, notes: list[Note]) -> BinaryIO:
     """The stream's content without its compression, be it nested; the stream itself where it has none.
 
-    A cut or damaged stream gives what can be read, and a Note. Raises DiagnoseError for zstd without a decoder.
+    A cut or damaged stream gives what can be read, and a Note. Raises DiagnoseError for zstd without a decoder, and
+    what the stream itself raises.
     """
     for _ in range(3):  # x.gz.gz happens; deeper nesting is a bomb
         buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, stream))
@@ -134,28 +135,28 @@ class _Decompressing(io.RawIOBase):
         return len(data)
 
     def _next(self, size: int) -> bytes:
-        while not self._done:
+        data = b""
+        while not self._done and not data:
             if self._decoder.eof and not self._next_member():
                 break
-            try:
-                data = self._step(size)
-            except _errors(self._kind) as error:
-                return self._stop(
-                    "damaged", f"the {self._kind} data is damaged ({error}); what stood before it was read"
-                )
-            if data:
-                return data
-        return b""
+            data = self._unpacked(b"", size) if self._begun else b""
+            if not data and not self._done and not self._decoder.eof:
+                data = self._more(size)
+        return data
 
-    def _step(self, size: int) -> bytes:
-        data = self._decoder.decompress(b"", size) if self._begun else b""
-        if not data and not self._decoder.eof:
-            chunk = self._stream.read(BUFFER)
-            if not chunk:
-                return self._stop("truncated", f"the {self._kind} data ends in the middle; what could be read was read")
-            self._taken += len(chunk)
-            self._begun = True
+    def _more(self, size: int) -> bytes:
+        chunk = self._stream.read(BUFFER)  # what fails here is the source and not the data: it is another's to note
+        if not chunk:
+            return self._stop("truncated", f"the {self._kind} data ends in the middle; what could be read was read")
+        self._taken += len(chunk)
+        self._begun = True
+        return self._unpacked(chunk, size)
+
+    def _unpacked(self, chunk: bytes, size: int) -> bytes:
+        try:
             data = self._decoder.decompress(chunk, size)
+        except _errors(self._kind) as error:
+            return self._stop("damaged", f"the {self._kind} data is damaged ({error}); what stood before it was read")
         self._given += len(data)
         limit = DEFLATE_LIMIT if self._kind == "gzip" else RATIO_LIMIT
         too_dense = self._given > RATIO_GRACE and self._given > limit * self._taken

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -54,9 +55,9 @@ def _remote(scheme: str, path: str, notes: list[Note]) -> Iterator[Source]:
 def files_of(path: str) -> Iterator[tuple[Path, str]]:
     """The files that a path, folder or glob names, each with its name as the caller would write it."""
     place = Path(path)
-    if place.is_dir():
+    if os.path.isdir(place):
         yield from _tree(place)
-    elif place.exists():
+    elif _stands(place):
         yield place, path
     else:
         import glob
@@ -67,14 +68,35 @@ def files_of(path: str) -> Iterator[tuple[Path, str]]:
                 "there is no such file or folder", where=path, advice="check the path; `-` reads standard input"
             )
         for name in found:
-            yield from _tree(Path(name)) if Path(name).is_dir() else [(Path(name), name)]
+            yield from _tree(Path(name)) if os.path.isdir(name) else [(Path(name), name)]
+
+
+def _stands(place: Path) -> bool:
+    """Whether something is there; a file of which that may not even be asked is left to whoever opens it."""
+    try:
+        os.stat(place)
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _tree(folder: Path) -> Iterator[tuple[Path, str]]:
-    for file in sorted(folder.rglob("*")):
-        inner = file.relative_to(folder).parts
-        if file.is_file() and not any(part.startswith(".") for part in inner):
+    """The files of a folder; a folder that may not be listed stands for its content, and cannot be read."""
+    closed: list[OSError] = []
+    found = [Path(place, name) for place, _, names in os.walk(folder, onerror=closed.append) for name in names]
+    for file in sorted((*found, *(Path(error.filename) for error in closed))):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if not hidden and (_is_file(file) or not os.access(file, os.R_OK)):
             yield file, str(file)
+
+
+def _is_file(place: Path) -> bool:
+    try:
+        return place.is_file()
+    except OSError:  # it may not even be asked about
+        return True
 
 
 def _local(file: Path, name: str, notes: list[Note]) -> Iterator[Source]:
@@ -87,11 +109,11 @@ def _local(file: Path, name: str, notes: list[Note]) -> Iterator[Source]:
             yield from zip_members(file, name, notes)
             return
         inner = decompressed(file.open("rb", BUFFER), name, notes)
+        head = cast(io.BufferedReader, inner).peek(HEAD)[:HEAD]
     except OSError as error:
         notes.append(Note("unreadable", f"this file cannot be read ({error.strerror or error})", name))
         return
     with inner:
-        head = cast(io.BufferedReader, inner).peek(HEAD)[:HEAD]
         if is_tar(head):
             from analyzer.sources.archives import tar_members
 

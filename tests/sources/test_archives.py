@@ -75,7 +75,7 @@ def test_damaged_zip_leaves_a_note(tmp_path):
     path.write_bytes(zipped(tmp_path / "b.zip").read_bytes()[:200])
     notes = []
     assert contents([path], notes) == {}
-    assert [note.kind for note in notes] == ["unreadable"]
+    assert [note.kind for note in notes] == ["damaged"]
 
 
 def test_zip_bomb_is_not_read(tmp_path, monkeypatch):

@@ -49,7 +49,7 @@ class Rows:
 
     def are_unreadable(self, error: object) -> None:
         """Notes that nothing of the file can be read."""
-        self._reading.note("unreadable", f"this {self._form} file cannot be read ({_short(error)})")
+        self._reading.note("damaged", f"this {self._form} file cannot be read ({_short(error)})")
 
     def are_damaged(self, error: object, number: int) -> None:
         """Notes that rows cannot be read."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from analyzer.formats.identity import REPLICA_NAME
 from analyzer.formats.text.dialect import Said, share
 from analyzer.formats.text.service_job import job_named_in, platform_named_in
-from analyzer.model import SECOND, Instant, JobKey, Origin
+from analyzer.model import Instant, JobKey, Origin
 
 _TIME = re.compile(
     r"^(?P<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?)"
@@ -79,4 +79,4 @@ def _moment(found: re.Match[str]) -> Instant | None:
         seconds = seconds if offset["sign"] == "+" else -seconds
     else:
         seconds = _ZONES.get(found["zone"] or "", 0) * 3600
-    return None if stated is None else Instant(stated - seconds * SECOND)
+    return None if stated is None else stated.plus(-seconds)
