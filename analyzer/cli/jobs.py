@@ -217,7 +217,7 @@ def _exit_codes(given: list[str] | None) -> dict[str | None, int]:
     codes: dict[str | None, int] = {}
     for text in given or ():
         replica, _, code = text.rpartition("=")
-        if not code.lstrip("-").isdigit():
+        if not code.lstrip("-").isdecimal():
             raise UsageError(f"--exit-code {text!r} has no number", advice="write 137 or workerpool0-0=137")
         codes[replica or None] = int(code)
     return codes

@@ -239,7 +239,7 @@ def _severity(value: str | int | None) -> str:
         if value in _NAMES:
             return value
         name = value.upper()
-        if not name.isdigit():
+        if not name.isdecimal():
             return name if name in _NAMES else _LEVELS.get(name, "DEFAULT")
         value = int(name[:4])
     return _SEVERITIES.get(value // 100 * 100, "DEFAULT")

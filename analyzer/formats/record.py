@@ -13,6 +13,7 @@ import msgspec
 
 from analyzer.expressions import expression
 from analyzer.formats.shape import whole_characters
+from analyzer.model.numbers import number
 
 NO_JSON = msgspec.Raw(b"")
 
@@ -64,7 +65,11 @@ def decode(raw: bytes) -> Record | None:
 
 
 def value_of(raw: bytes) -> Any:
-    """The JSON value of these bytes, tolerating NaN and broken UTF-8. Raises ValueError where they are none."""
+    """The JSON value of these bytes, tolerating NaN, absurd numbers and broken UTF-8.
+
+    Raises:
+        ValueError: if they are none.
+    """
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -72,7 +77,7 @@ def value_of(raw: bytes) -> Any:
 
         text = _WRONG_NUMBER.sub(b"null", raw).decode("utf-8", "replace")
         try:
-            value = json.loads(text, strict=False)
+            value = json.loads(text, strict=False, parse_int=number)
             return _whole(value) if "\\u" in text else value
         except RecursionError:
             raise ValueError("nested too deeply") from None

@@ -230,7 +230,7 @@ def _silent_replicas(known: _Known) -> Iterator[Gap]:
 
 def _cut_start(known: _Known) -> Iterator[Gap]:
     """An export of `gcloud logging read` without a time filter holds the last day only."""
-    trains = known.job.platform == "ai_platform" or (known.job.platform == "vertex" and known.job.id.isdigit())
+    trains = known.job.platform == "ai_platform" or (known.job.platform == "vertex" and known.job.id.isdecimal())
     if not trains or any(f.event in _BEGINS for f in known.findings):
         return
     spoken = [e for e in known.story.entries if e.time is not None and e.origin in (Origin.REPLICA, Origin.SERVICE)]

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from forms import FORMS, INPUTS, NAMES, entries_of, notes_of, read
+
+from analyzer.entries import Options
+from analyzer.pipeline import diagnose_entries
+from analyzer.rulebook.cache import load_rulebook
 
 NDJSON = (FORMS / "logentry_ndjson/sink.ndjson").read_bytes()
 PRETTY = (FORMS / "logentry_array/pretty.json").read_bytes()
@@ -32,6 +37,17 @@ def test_bytes_that_are_no_text_are_survived(path):
         place = chance.randrange(len(content))
         odd = chance.choice([b"\xff", b"\0", b"\xe4", b"{", b"]", b'"', b"\\ud83d", b"\n", b"1e999"])
         entries_of(content[:place] + odd + content[place:], path.name)
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=NAMES)
+def test_numbers_that_no_number_holds_are_survived(path):
+    """Thousands of digits, or signs that count as digits and make no number, end neither reading nor diagnosis."""
+    content, chance = path.read_text(encoding="utf-8", errors="replace"), random.Random(path.name)
+    places = list(re.finditer(r"\d+", content))
+    for place in chance.sample(places, min(4, len(places))):
+        odd = chance.choice(["9" * 5000, "\u00b3", "\u0663"])
+        entries = entries_of((content[: place.start()] + odd + content[place.end() :]).encode(), path.name)
+        diagnose_entries(entries, load_rulebook(), Options())
 
 
 def test_array_that_is_cut_gives_its_whole_entries():

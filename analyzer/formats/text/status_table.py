@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import is_node_pod, number
+from analyzer.formats.identity import is_node_pod
 from analyzer.formats.part import Part, known
 from analyzer.formats.text.table import Table, age_seconds, header_names
 from analyzer.model import JobKey, Origin
+from analyzer.model.numbers import number
 
 _PODS = ("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
 _PODS_HEADER = re.compile(r"^(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE(?!\S)")

@@ -10,10 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from analyzer.formats.identity import REPLICA_NAME, number
+from analyzer.formats.identity import REPLICA_NAME
 from analyzer.formats.text.dialect import Said, share
 from analyzer.formats.text.service_job import job_named_in, platform_named_in
 from analyzer.model import Instant, JobKey, Origin
+from analyzer.model.numbers import number
 
 _SEVERITY = "DEFAULT|DEBUG|INFO|NOTICE|WARNING|ERROR|CRITICAL|ALERT|EMERGENCY"
 _ROW = re.compile(
@@ -86,7 +87,7 @@ class StreamLogs:
             if self._platform == "vertex":
                 return "", rest[1:]
             trial, tab, text = rest[1:].partition("\t")
-            return (trial, text) if tab and (not trial or trial.isdigit()) else ("", rest[1:])
+            return (trial, text) if tab and (not trial or trial.isdecimal()) else ("", rest[1:])
         bare = rest.lstrip(" ")
         gap = len(rest) - len(bare)
         key = (row.start("rest"), row["task"])
