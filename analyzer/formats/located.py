@@ -12,7 +12,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from analyzer.formats.shape import whole_characters
-from analyzer.model.numbers import number
+from analyzer.model.numbers import written_integer
 
 if TYPE_CHECKING:
     import yaml  # each start would pay for it, and few inputs are YAML
@@ -193,7 +193,7 @@ class _JsonReader:
         if text in _SINGLE:
             return _SINGLE[text]
         try:
-            value = json.loads(text, strict=False, parse_int=number)
+            value = json.loads(text, strict=False, parse_int=written_integer)
         except ValueError:
             return text[1:-1]
         return whole_characters(value) if isinstance(value, str) else value

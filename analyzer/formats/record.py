@@ -13,7 +13,7 @@ import msgspec
 
 from analyzer.expressions import expression
 from analyzer.formats.shape import whole_characters
-from analyzer.model.numbers import number
+from analyzer.model.numbers import written_integer
 
 NO_JSON = msgspec.Raw(b"")
 
@@ -77,7 +77,7 @@ def value_of(raw: bytes) -> Any:
 
         text = _WRONG_NUMBER.sub(b"null", raw).decode("utf-8", "replace")
         try:
-            value = json.loads(text, strict=False, parse_int=number)
+            value = json.loads(text, strict=False, parse_int=written_integer)
             return _whole(value) if "\\u" in text else value
         except RecursionError:
             raise ValueError("nested too deeply") from None

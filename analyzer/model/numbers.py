@@ -7,6 +7,8 @@ import re
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 """What fits in 64 bits. Python refuses to read more than some thousand digits; no count, code or line has as many."""
 
+_LONGEST_IDENTIFIER = 60
+
 
 def number(text: object) -> int | None:
     """The whole number that a label or field holds, also as text; None for anything else or absurdly long."""
@@ -15,3 +17,8 @@ def number(text: object) -> int | None:
     if isinstance(text, str) and _WHOLE.fullmatch(text):
         return int(text)
     return None
+
+
+def written_integer(digits: str) -> int | None:
+    """What a whole number in JSON means; None where it is longer than any identifier is."""
+    return int(digits) if len(digits) <= _LONGEST_IDENTIFIER else None
