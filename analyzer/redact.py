@@ -145,7 +145,7 @@ _HARMLESS = expression(
     r"(?i:true|false|none|null|nil|undefined|n/a|str|string|bytes|int|bool|optional\b.*|key|value|password|token|secret|your.*)"
     r"|(?i:required|missing|invalid|incorrect|not|is|was|must|empty|unset|wrong|expired|failed|denied|granted|enabled|disabled)"
     r"|(?i:authentication|for|and|or|x+|os\.environ.*|getpass.*|.*\(\)?)"
-    r"|\*+|\.+|<.*|%.*|\{.*|\[.*|\(.*|&.*|\$[A-Z_][A-Z0-9_]*|\$[{(].*|\d{1,3}|[\d.]*\.[\d.]*"
+    r"|\*+|\.+|<.*|%.*|\{.*|\[.*|\(.*|&.*|\$[A-Z_][A-Z0-9_]*|\$[{(].*|\d{1,3}|(?=\d*\.)[\d.]+"
     r"|(?:gs|s3|https?)://.*|projects/.*|(?:/[\w.@-]+)+/?"
 )
 _AWS_SECRET_LENGTH = 40  # such a key may begin with a slash and look like a path

@@ -126,8 +126,8 @@ def lone_exception(line: str) -> tuple[str, str] | None:
 
 
 _JAVA_THREAD = expression(r'^Exception in thread "[^"\n]{0,200}" ')
-_FOLDED_PHRASE = expression(rf"\s*((?:{CAUSE}|{CONTEXT}):?)\s*")
-_FOLDED_FRAME = expression(r'\s*(File "[^"\n]+", line \d+, in (?:<\w+>|[\w.]+))\s*')
+_FOLDED_PHRASE = expression(rf"(?<!\s)\s*((?:{CAUSE}|{CONTEXT}):?)\s*")
+_FOLDED_FRAME = expression(r'(?<!\s)\s*(File "[^"\n]+", line \d+, in (?:<\w+>|[\w.]+))\s*')
 _ANYWHERE = expression(rf"(?:(?<=[\s:\]])|^)(?P<type>{_TYPE})(?=:(?: |$)|$)")
 
 

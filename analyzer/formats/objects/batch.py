@@ -22,7 +22,7 @@ from analyzer.model.numbers import number
 NAME = re.compile(
     r"^projects/(?P<project>[^/]+)/locations/(?P<region>[^/]+)/jobs/(?P<id>[^/]+)(?P<task>/taskGroups/.+)?$"
 )
-_TASK = re.compile(r"(?:taskGroups/)(group\d+/tasks/\d+)|\b(\S+-group\d+-\d+)\b")
+_TASK = re.compile(r"(?:taskGroups/)(group\d+/tasks/\d+)|\b(\S{1,200}-group\d+-\d+)\b")
 _INDEX = re.compile(r"\btask with index (\d+) failed")
 """How a job's event names the task that failed it; a job has one group, `group0`."""
 _MACHINE = re.compile(r"\bon zones/([^/\s]+)/instances/([^/\s]+)")

@@ -24,7 +24,7 @@ _LISTED_BY = {"LOCATION": "batch", "ACCELERATOR_TYPE": "tpu"}
 """Columns by which the lists of `gcloud batch jobs` and `gcloud compute tpus` are known."""
 _OTHER_OBJECTS = ("ROLES", "VOLUME", "CAPACITY", "CLUSTER-IP", "READY", "ENDPOINTS")
 """Columns of tables that list nodes, volumes or services: the states there are no job's."""
-_SACCT_HEADER = re.compile(r"^\s*JobID(?:Raw)?\s*[|\s].*\bState\b")
+_SACCT_HEADER = re.compile(r"^\s*JobID(?:Raw)?(?=[|\s]).*\bState\b")
 _SLURM_STATES = ("BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "DEADLINE", "FAILED", "NODE_FAIL",
                  "OUT_OF_MEMORY", "PENDING", "PREEMPTED", "REQUEUED", "RUNNING", "SUSPENDED", "TIMEOUT")  # fmt: skip
 
