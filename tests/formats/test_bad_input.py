@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import shutil
+from pathlib import Path
 
 import pytest
 from forms import FORMS, INPUTS, NAMES, entries_of, notes_of, read
@@ -101,6 +103,16 @@ def test_binary_files_are_left_out():
     """What is no text gives no entries, and a note."""
     assert texts(b"\x89PNG\r\n" + bytes(range(256)) * 20) == []
     assert [note.kind for note in notes_of(b"\x7fELF" + bytes(range(256)))] == ["binary"]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_archives_within_archives_are_told(kind, tmp_path):
+    """What was not opened is no text either."""
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "a.log").write_text("step 1\n" * 2000)
+    content = Path(shutil.make_archive(str(tmp_path / "outer"), kind, tmp_path / "inner")).read_bytes()
+    assert texts(content) == []
+    assert [note.kind for note in notes_of(content)] == ["archive"]
 
 
 def test_table_of_something_else_is_noted():
