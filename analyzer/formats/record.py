@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from analyzer.formats.shape import whole_characters
+from analyzer.formats.shape import check_parts, whole_characters
 
 NO_JSON = msgspec.Raw(b"")
 
@@ -65,7 +65,8 @@ def decode(raw: bytes) -> Record | None:
 
 
 def value_of(raw: bytes) -> Any:
-    """The JSON value of these bytes, tolerating NaN and broken UTF-8. Raises ValueError where they are none."""
+    """The JSON value of these bytes, tolerating NaN and broken UTF-8. Raises ValueError for none or too much of it."""
+    check_parts(raw)
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -132,7 +133,8 @@ def _object(value: Any) -> Any:
     """A JSON object, also where an export wrote it as a string."""
     if isinstance(value, str):
         try:
+            check_parts(value.encode("utf-8", "surrogatepass"))
             value = msgspec.json.decode(value)
-        except (msgspec.DecodeError, ValueError):
+        except ValueError:  # also what msgspec raises
             return {"message": value}
     return value if isinstance(value, dict | list) else None

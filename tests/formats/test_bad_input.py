@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from forms import FORMS, INPUTS, NAMES, entries_of, notes_of, read
 
+from analyzer.formats import json_split
+
 NDJSON = (FORMS / "logentry_ndjson/sink.ndjson").read_bytes()
 PRETTY = (FORMS / "logentry_array/pretty.json").read_bytes()
 
@@ -113,6 +115,13 @@ def test_archives_within_archives_are_told(kind, tmp_path):
     content = Path(shutil.make_archive(str(tmp_path / "outer"), kind, tmp_path / "inner")).read_bytes()
     assert texts(content) == []
     assert [note.kind for note in notes_of(content)] == ["archive"]
+
+
+def test_what_is_left_out_behind_a_value_is_told(monkeypatch):
+    """A line behind JSON that is beyond any bound is counted, though what follows is read as text."""
+    monkeypatch.setattr(json_split, "VALUE_LIMIT", 1 << 16)
+    pod = (FORMS / "pod/compact.json").read_bytes()
+    assert "too_large" in [note.kind for note in notes_of(pod + b"x" * (1 << 19) + b"\nstep 1\n")]
 
 
 def test_table_of_something_else_is_noted():

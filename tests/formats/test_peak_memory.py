@@ -107,6 +107,21 @@ def lines_as_long_as_lines_may_be() -> bytes:
     return gzip.compress(b"".join(_line(number, 15 * MIB) for number in range(10)))
 
 
+def a_description_of_millions_of_parts() -> bytes:
+    return gzip.compress(b'{"kind":"Pod","spec":[' + b"1," * 25_000_000 + b"1]}\n")
+
+
+def a_message_of_millions_of_parts() -> bytes:
+    payload = b'"jsonPayload":{"message":[' + b"{}," * 5_000_000 + b"{}]}"
+    return gzip.compress(b'{"insertId":"a","logName":"projects/p/logs/l",' + payload + b"}\n")
+
+
+def a_yaml_list_of_millions_of_parts() -> bytes:
+    return gzip.compress(
+        b"insertId: a\nlogName: projects/p/logs/l\njsonPayload:\n  steps: [" + b"1," * 8_000_000 + b"1]\n"
+    )
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells the peak of a process")
 @pytest.mark.parametrize(
     ("make", "kinds"),
@@ -119,6 +134,9 @@ def lines_as_long_as_lines_may_be() -> bytes:
         (texts_that_share_their_begin, {"bomb"}),
         (dense_blocks, {"too_large"}),
         (lines_as_long_as_lines_may_be, {"too_large"}),
+        (a_description_of_millions_of_parts, {"unreadable"}),
+        (a_message_of_millions_of_parts, {"too_large"}),
+        (a_yaml_list_of_millions_of_parts, {"unreadable"}),
     ],
 )
 def test_a_process_stays_small(make: Callable[[], bytes], kinds: set[str], tmp_path: Path) -> None:
