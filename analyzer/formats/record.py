@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from analyzer.formats.shape import check_parts, whole_characters
+from analyzer.formats.shape import check_size, whole_characters
 
 NO_JSON = msgspec.Raw(b"")
 
@@ -66,7 +66,7 @@ def decode(raw: bytes) -> Record | None:
 
 def value_of(raw: bytes) -> Any:
     """The JSON value of these bytes, tolerating NaN and broken UTF-8. Raises ValueError for none or too much of it."""
-    check_parts(raw)
+    check_size(raw)
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -133,7 +133,7 @@ def _object(value: Any) -> Any:
     """A JSON object, also where an export wrote it as a string."""
     if isinstance(value, str):
         try:
-            check_parts(value.encode("utf-8", "surrogatepass"))
+            check_size(value.encode("utf-8", "surrogatepass"))
             value = msgspec.json.decode(value)
         except ValueError:  # also what msgspec raises
             return {"message": value}

@@ -13,7 +13,7 @@ class TooManyParts(ValueError):
     """The text is JSON that is not decoded for its size."""
 
 
-def check_parts(text: bytes) -> None:
+def check_size(text: bytes) -> None:
     """Refuses JSON that would become too many values; what is counted are commas and opening brackets, in strings too.
 
     Raises:
