@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from analyzer.expressions import expression
-from analyzer.formats.shape import whole_characters
+from analyzer.formats.shape import check_size, whole_characters
 from analyzer.model.numbers import written_integer
 
 NO_JSON = msgspec.Raw(b"")
@@ -68,8 +68,9 @@ def value_of(raw: bytes) -> Any:
     """The JSON value of these bytes, tolerating NaN, absurd numbers and broken UTF-8.
 
     Raises:
-        ValueError: if they are none.
+        ValueError: if they are none, or too much of it.
     """
+    check_size(raw)
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -138,7 +139,8 @@ def _object(value: Any) -> Any:
     """A JSON object, also where an export wrote it as a string."""
     if isinstance(value, str):
         try:
+            check_size(value.encode("utf-8", "surrogatepass"))
             value = msgspec.json.decode(value)
-        except (msgspec.DecodeError, ValueError):
+        except ValueError:  # also what msgspec raises
             return {"message": value}
     return value if isinstance(value, dict | list) else None

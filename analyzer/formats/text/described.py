@@ -38,7 +38,7 @@ class _Shaper:
 
     def __init__(self, root: Field, lines: Sequence[str], line: int) -> None:
         self.root, self.lines, self.line = root, lines, line
-        self._spans: Spans = {}
+        self._spans = Spans()
         self._starts = list(accumulate((len(text) + 1 for text in lines), initial=0))
 
     def put(self, target: dict[str, Any], key: str, value: Any, field: Field | None) -> None:
@@ -51,7 +51,7 @@ class _Shaper:
     def stands(self, target: Any, key: str | int, first: int, last: int) -> None:
         """Notes the lines at which a value stands, from the first to the last."""
         indent = len(self.lines[first]) - len(self.lines[first].lstrip())
-        self._spans[id(target), key] = (self._starts[first] + indent, self._starts[last + 1] - 1)
+        self._spans.put(target, key, self._starts[first] + indent, self._starts[last + 1] - 1)
 
     def finished(self, value: dict[str, Any]) -> Document:
         """The document of the value."""
