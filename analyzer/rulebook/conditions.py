@@ -63,13 +63,18 @@ def telling_line(condition: Condition, message: Message) -> int | None:
 
 
 def _line_told(pattern: str, message: Message) -> int | None:
-    """The first line that a pattern matches on; where a traceback quotes code, one that is not a line of that code."""
+    """The first line that a pattern matches on; where a traceback quotes code, one that is not a line of that code.
+
+    Where a match reaches down to the line that names an exception, that line is the proof, not the frame above it.
+    """
     found = compile_pattern(pattern).search(message.text)
     if found is None:
         return None
     first = message.text.count("\n", 0, found.start())
     last = message.text.count("\n", 0, found.end())
     lines = message.text.split("\n")
+    if first < last and any(_line_of(link, message) == last for link in message.exceptions):
+        return last
     if first < last and _ANNOUNCES.fullmatch(lines[first]):
         first += 1
     if not message.exceptions or not _is_code(lines, first):
