@@ -96,9 +96,9 @@ def _line_of(link: ExceptionLink, message: Message, pattern: str | None = None) 
     """The line of an exception's headline; with a pattern, the line of its message that the pattern matches."""
     place = message.text.rfind(link.headline)
     gap = 0
-    if place < 0:  # its message begins with an empty line, so the type stands alone
+    if place < 0:  # its message begins with an empty line, so the type stands alone; or other blanks stand between
         place = message.text.rfind(f"{link.type}:")
-        begin = message.text.find(link.message, max(place, 0))
+        begin = message.text.find(link.message.partition("\n")[0], max(place, 0))
         if place < 0 or begin < 0:
             return None
         gap = message.text.count("\n", place, begin) if link.message[:1].isalnum() else 0  # not to a ruled line
