@@ -25,8 +25,9 @@ def condition(regex: str) -> Condition:
     [
         (r'os\.py", line \d+[^\n]*\nKeyError: .(?P<key>\w+)', FRAMES + "KeyError: 'OUT'", 4),
         (r"no room for", FRAMES + "some.lib.UnknownError:  no room for it\n\t [[node a]]", 4),
+        (r"no room for", "\n".join(f"[eval 62] {line}" for line in (FRAMES + "Err:  no room for it\n\t [[a]]").split("\n")), 4),
     ],
-    ids=["a match from a frame down to the exception", "two blanks after the exception's name"],
+    ids=["a match from a frame down to the exception", "two blanks after its name", "each line with a speaker's mark"],
 )
 def test_the_line_that_names_the_exception_proves_it(regex: str, text: str, line: int) -> None:
     """Not the frame above it, and not the whole traceback."""
