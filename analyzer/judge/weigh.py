@@ -75,6 +75,7 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
         _speaker(candidate)
     _taken_then_failed(candidates, course)
     _got_a_node(candidates, findings)
+    _got_its_volume(candidates, findings)
     _stood_still(candidates, course)
     _cleared_up(candidates, findings)
     own_deaths = _own_deaths(findings, course) if course.has_peers else []
@@ -169,6 +170,17 @@ def _got_a_node(candidates: Sequence[Candidate], findings: Sequence[Finding]) ->
             got, missed = scheduled[pod], candidate.time
             if got is None or missed is None or got >= missed:
                 candidate.give(-60, "got_a_node")
+
+
+def _got_its_volume(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:
+    """Why a disk could not be attached is over once it is."""
+    attached = {f.values.get("volume"): f.time for f in findings if f.event == "volume_attached"}
+    for candidate in candidates:
+        volume = candidate.finding.values.get("volume")
+        if candidate.finding.message.first.fields.get("reason") == "FailedAttachVolume" and volume in attached:
+            got, missed = attached[volume], candidate.time
+            if got is None or missed is None or got >= missed:
+                candidate.give(-60, "got_its_volume")
 
 
 def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:
