@@ -170,7 +170,7 @@ class _Pass:
         assert self._pattern.groups == len(self._kinds)
 
     def mask(self, text: str, depth: int = _DEEPEST) -> str:
-        """The text with what this pass finds replaced by marks, also inside of what is harmless as a whole, as a call is."""
+        """The text with what this pass finds replaced by marks, also inside of what is harmless as a whole."""
         parts: list[str] = []
         done = 0
         for found in self._pattern.finditer(text):
