@@ -14,10 +14,10 @@ from analyzer.timeline import described, pods, restarts
 from analyzer.timeline.attempts import ENDERS, SKEW, Cutter, Try, begun_again
 from analyzer.timeline.beginnings import find_beginnings
 from analyzer.timeline.cost import cost_of, tell_cost
-from analyzer.timeline.endings import Setting, end_moment, end_reason
+from analyzer.timeline.endings import Judged, Setting, end_moment, end_reason
 from analyzer.timeline.events import events_of
 from analyzer.timeline.evidence import Evidence, Item, Signal, gather
-from analyzer.timeline.failures import find_failure
+from analyzer.timeline.failures import blame_judged, find_failure
 from analyzer.timeline.lives import Life, segment
 from analyzer.timeline.policy import Limits, Policy, limits_of, policy_of
 from analyzer.timeline.progress import Saved, lost_seconds, progress_of, saved_checkpoints, shown_checkpoints
@@ -36,8 +36,14 @@ from analyzer.timeline.sentences import say
 from analyzer.timeline.silence import tell_silence
 
 
-def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Finding], options: Options) -> Timeline:
-    """The timeline of a job out of its entries and what rules found in them; what is deduced is marked as such."""
+def reconstruct(
+    story: Story, messages: Sequence[Message], findings: Sequence[Finding], options: Options,
+    judged: Judged | None = None,
+) -> Timeline:  # fmt: skip
+    """The timeline of a job out of its entries and what rules found in them; what is deduced is marked as such.
+
+    `judged` is what the judge made of the first telling, for a second one (see `analyzer.timeline.settled`).
+    """
     policy = policy_of(story.key.platform)
     limits = limits_of(policy, story.descriptions)
     evidence = gather(story, messages, findings)
@@ -45,7 +51,7 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
     spot = _is_spot(evidence, lanes, limits) and policy.spot_restarts is not None
     tries = Cutter(lanes, policy, limits, spot).cut(evidence.job)
     tries = described.add_to_last(tries, evidence, story)
-    setting = Setting(evidence, policy, limits, spot)
+    setting = Setting(evidence, policy, limits, spot, judged)
     _close(tries, setting)
     counted = restarts.count(tries, stated, described.stated_retries(story, evidence))
     saved = saved_checkpoints(evidence)
@@ -96,7 +102,10 @@ def _close(tries: Sequence[Try], setting: Setting) -> None:
     """Gives every attempt its end and end reason, and every life its end, exit code and reason."""
     for attempt in tries:
         last = attempt is tries[-1]
-        find_failure(attempt, last, setting.told)
+        succeeded = setting.judged is not None and setting.judged.outcome == "succeeded"
+        find_failure(attempt, last, setting.told or setting.survived, succeeded=succeeded)
+        if last and setting.judged is not None and setting.judged.outcome == "failed":
+            blame_judged(attempt, setting.judged.replica)
         attempt.end_reason = end_reason(attempt, last, setting)
         give_reasons(attempt, last, setting)
         attempt.end = end_moment(attempt, last)
