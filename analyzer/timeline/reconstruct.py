@@ -55,6 +55,7 @@ def reconstruct(
     _close(tries, setting)
     counted = restarts.count(tries, stated, described.stated_retries(story, evidence))
     saved = saved_checkpoints(evidence)
+    lost = lost_seconds(tries, saved, evidence)
     return Timeline(
         attempts=[_attempt(attempt, setting, options.lang) for attempt in tries],
         restarts_total=counted.kinds.total,
@@ -63,15 +64,16 @@ def reconstruct(
         budgets=restarts.budgets(tries, counted, policy, limits, spot),
         checkpoints=shown_checkpoints(saved, evidence),
         progress=progress_of(tries, evidence),
-        lost_seconds=lost_seconds(tries, saved, evidence),
+        lost_seconds=lost,
         events=events_of(tries, evidence, options.lang),
-        remarks=_remarks(tries, counted, saved, setting, options.lang, story.key.id),
+        remarks=_remarks(tries, counted, saved, lost, setting, options.lang, story.key.id),
     )
 
 
 def _remarks(
-    tries: Sequence[Try], counted: restarts.Count, saved: Sequence[Saved], setting: Setting, lang: str, job: str
-) -> list[str]:
+    tries: Sequence[Try], counted: restarts.Count, saved: Sequence[Saved], lost: float | None, setting: Setting,
+    lang: str, job: str,
+) -> list[str]:  # fmt: skip
     """What the timeline tells in plain sentences, the most telling first."""
     evidence = setting.evidence
     again = repeats(tries, job)
@@ -85,7 +87,7 @@ def _remarks(
         over = tries[-1].end_reason is not None
         cost = cost_of(tries, saved, evidence.last_moment)
         recurs = any(repeat.recurs for repeat in again)
-        told += tell_cost(cost, saved, setting.policy, lang, over=over, recurs=recurs)
+        told += tell_cost(cost, saved, setting.policy, lang, over=over, told_at_end=lost is not None, recurs=recurs)
     return told + tell_deduced(tries, lang) + tell_doomed(tries, lang) + tell_cut(tries, lang)
 
 
