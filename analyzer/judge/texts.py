@@ -29,7 +29,7 @@ class CaseTexts:
                 "exit_code": None if root.exit_code is None else str(root.exit_code),
             }
         if finding is not None:
-            self.values |= finding.values
+            self.values |= {name: value.strip() for name, value in finding.values.items()}
 
     def say(self, name: str, **more: str | None) -> str:
         """A sentence filled with the case's values."""
