@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+from analyzer.judge.commands import fitting
+from analyzer.judge.course import REFUTES
 from analyzer.judge.sentences import sentence
 from analyzer.model import Diagnosis, Job, Remedy, RootCause, Timeline
 from analyzer.rulebook import Finding
@@ -64,11 +66,12 @@ class CaseTexts:
         found = []
         for number, step in enumerate(rule.remedy):
             text = fill(step.do.of(self.lang), self.values)
+            command = fitting(step.command, self.job.platform) if step.command else None
             found.append(
                 Remedy(
                     title=text,
                     steps=[text],
-                    commands=[fill_command(step.command, self.values)] if step.command else [],
+                    commands=[fill_command(command, self.values)] if command else [],
                     sources=list(rule.sources) if number == 0 else [],
                     applies_if=fill(step.applies_if.of(self.lang), self.values) if step.applies_if else None,
                     again=fill(rule.again.of(self.lang), self.values) if rule.again and number == 0 else None,
@@ -79,6 +82,10 @@ class CaseTexts:
     def success(self, timeline: Timeline) -> str:
         """The sentence on a success."""
         count = timeline.restarts_total
+        trials = {lane.trial: lane.runs[-1].reason for attempt in timeline.attempts for lane in attempt.replicas}
+        lost = [trial for trial, reason in trials.items() if trial is not None and reason in REFUTES]
+        if lost and not count:
+            return self.say("success_trials", lost=str(len(lost)), trials=str(len(trials)))
         if not count:
             return self.say("success")
         return self.say("success_after_one") if count == 1 else self.say("success_after", restarts=str(count))

@@ -9,6 +9,8 @@ from analyzer.model.diagnosis import Alternative, Diagnosis, Evidence, Remedy
 from analyzer.report.language import Language
 
 _TRACEBACK = "Traceback (most recent call last):"
+_ROOT_CAUSE = "Root Cause (first observed failure):"  # of torchrun's report
+_CALL = expression(r"\bFile \"[^\"]+\", line \d+")
 # A line of a traceback that names an exception: `Type: message`, perhaps behind a launcher's prefix.
 _EXCEPTION = expression(
     r"^(?:.{0,80}?[\]:|>]\s?)?[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Failure)\b.*"
@@ -44,7 +46,7 @@ def whereabouts(diagnosis: Diagnosis, words: Language) -> list[str]:
     if root is None:
         return []
     parts = [root.replica or ""]
-    if root.rank is not None:
+    if root.rank is not None and root.replica != f"rank{root.rank}":
         parts.append(say("rank {rank}", rank=root.rank))
     total = len(diagnosis.timeline.attempts)
     if root.attempt is not None and total > 1:
@@ -54,6 +56,19 @@ def whereabouts(diagnosis: Diagnosis, words: Language) -> list[str]:
     if root.exit_code is not None:
         parts.append(say("exit code {code}", code=root.exit_code) + (f" ({root.signal})" if root.signal else ""))
     return [part for part in parts if part]
+
+
+def gist_of(evidence: Evidence) -> list[str]:
+    """The lines of a further piece of evidence that say most: of a traceback its last call, of a report its root cause.
+
+    Lines without a letter, such as rulers, are left out.
+    """
+    lines = [line.rstrip() for line in evidence.text.split("\n") if any(sign.isalnum() for sign in line)]
+    calls = [place for place, line in enumerate(lines) if _CALL.search(line)]
+    if calls and any(_TRACEBACK in line for line in lines):
+        return lines[calls[-1] : calls[-1] + 2]
+    named = next((place for place, line in enumerate(lines) if _ROOT_CAUSE in line), 0)
+    return [" ".join(" ".join(lines[named:]).split())] if lines else []
 
 
 def steps_of(remedy: Remedy) -> list[str]:
@@ -71,9 +86,11 @@ def source_of(evidence: Evidence) -> str:
 
 
 def other_causes(diagnosis: Diagnosis) -> list[tuple[Alternative, list[str]]]:
-    """The alternatives by cause, best first, each with the further replicas on which it was found too."""
+    """Alternatives of another cause than the chosen, best first, each with the further replicas that it was found on."""
     groups: dict[tuple[str, str], tuple[Alternative, list[str]]] = {}
     for item in diagnosis.alternatives:
+        if (item.category, item.cause) == (diagnosis.category, diagnosis.cause):
+            continue
         first, others = groups.setdefault((item.category, item.cause), (item, []))
         if item is not first and item.replica and item.replica not in (first.replica, *others):
             others.append(item.replica)

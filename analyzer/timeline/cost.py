@@ -29,7 +29,7 @@ class Cost(msgspec.Struct, frozen=True):
     """Lengths of time in ns: waiting for machines, running, in between; work lost; the longest time unsaved.
 
     `failures` are interruptions that a next try may be spared: no end by the program's own error, which recurs.
-    `losses` are all ends that lost work.
+    `losses` are all ends that lost work; `resumed`: whether a life took up a checkpoint.
     """
 
     waiting: int
@@ -39,6 +39,7 @@ class Cost(msgspec.Struct, frozen=True):
     unsaved: int
     failures: int
     losses: int
+    resumed: bool
 
 
 def cost_of(tries: Sequence[Try], saved: Sequence[Saved], last_moment: int) -> Cost:
@@ -61,10 +62,11 @@ def cost_of(tries: Sequence[Try], saved: Sequence[Saved], last_moment: int) -> C
         ends = known_ends(attempt)
         for life in broken:
             stretches += _lost(ends[id(life)], life, after.get(id(life)), moments, begun)
+    resumed = any(life.resumed for attempt in tries for life in attempt.lives)
     lost = _together(stretches) if shows_work(tries, saved) else 0
     starts = [attempt.start for attempt in tries if attempt.start is not None]
     whole = (tries[-1].end or last_moment) - starts[0] if starts else 0
-    return Cost(waiting, worked, max(whole - waiting - worked, 0), lost, unsaved, failures, len(stretches))
+    return Cost(waiting, worked, max(whole - waiting - worked, 0), lost, unsaved, failures, len(stretches), resumed)
 
 
 def _begun(attempt: Try) -> int | None:
@@ -133,14 +135,15 @@ def tell_cost(
     known = told_at_end and cost.losses == 1
     if cost.lost >= 60 * SECOND and not known and (over or cost.losses > 1):
         told.append(say("lost", lang, lost=duration(cost.lost)))
-    far = policy.checkpoint_hours is not None and cost.unsaved > policy.checkpoint_hours * HOUR
+    unseen = cost.resumed and not saved  # checkpoints there are, but no line tells of their saving
+    far = policy.checkpoint_hours is not None and cost.unsaved > policy.checkpoint_hours * HOUR and not unseen
     if far and policy.checkpoint_hours is not None:
         hours = f"{policy.checkpoint_hours:g}"
         if saved:
             told.append(say("checkpoints_too_far_apart", lang, gap=duration(cost.unsaved), hours=hours))
         else:
             told.append(say("no_checkpoint_at_all", lang, worked=duration(cost.unsaved), hours=hours))
-    if not recurs and (cost.failures > 1 or (far and cost.failures)):
+    if not recurs and not unseen and (cost.failures > 1 or (far and cost.failures)):
         told += _interval(cost, saved, lang)
     return told
 
