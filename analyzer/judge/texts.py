@@ -43,7 +43,7 @@ class CaseTexts:
         assert self.root is not None
         rule = self.finding.rule
         title = fill(rule.title.of(self.lang), self.values)
-        told = self.root.exit_code is None or str(self.root.exit_code) in title
+        told = self.root.exit_code is None or _tells_code(title, self.root.exit_code)
         code = "" if told else self.say("code")
         who = self.root.replica if self.root.replica not in (None, "service") else None
         if rule.category in ("cancelled", "stockout", "quota") or who is None:
@@ -124,3 +124,8 @@ class CaseTexts:
         commands = [gap.command for gap in diagnosis.gaps if gap.command]
         commands.append(f"diagnose rules new CATEGORY.NAME --from {shlex.quote(diagnosis.job.id)} --logs PATH")
         return [Remedy(title=self.say("settle_title"), steps=[self.say("settle_step")], commands=commands)]
+
+
+def _tells_code(title: str, code: int) -> bool:
+    """Whether a title has named the exit code; the same number may stand in it for something else."""
+    return any(f"{before}{code}{after}" in f"{title} " for before in ("ode ", "(") for after in (" ", ")", ",", ":"))

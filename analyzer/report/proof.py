@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from analyzer.expressions import expression
@@ -58,16 +59,19 @@ def whereabouts(diagnosis: Diagnosis, words: Language) -> list[str]:
     return [part for part in parts if part]
 
 
-def gist_of(evidence: Evidence) -> list[str]:
+def gist_of(evidence: Evidence, values: Mapping[str, str]) -> list[str]:
     """The lines of a further piece of evidence that say most: of a traceback its last call, of a report its root cause.
 
-    Lines without a letter, such as rulers, are left out.
+    The call is that of the program's own code, where `values` of the root cause name it. Lines without a letter, such
+    as rulers, are left out.
     """
     lines = [line.rstrip() for line in evidence.text.split("\n") if any(sign.isalnum() for sign in line)]
     calls = [place for place, line in enumerate(lines) if _CALL.search(line)]
     if calls and any(_TRACEBACK in line for line in lines):
-        return lines[calls[-1] : calls[-1] + 2]
-    named = next((place for place, line in enumerate(lines) if _ROOT_CAUSE in line), 0)
+        own = f'File "{values.get("frame_file")}", line {values.get("frame_line")}'
+        call = next((place for place in reversed(calls) if own in lines[place]), calls[-1])
+        return lines[call : call + 2]
+    named = next((place for place, line in enumerate(lines[:-2]) if _ROOT_CAUSE in line), 0)
     return [" ".join(" ".join(lines[named:]).split())] if lines else []
 
 

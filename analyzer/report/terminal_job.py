@@ -94,7 +94,7 @@ def _proof(diagnosis: Diagnosis, words: Language, body: int) -> RenderableType:
     if not proof.whole:
         text, _ = clipped(shown(proof.evidence.text), lines=6, characters=600)
         lines += [Text(line.replace("\t", "    ").rstrip(), style="dim") for line in text.rstrip("\n").split("\n")]
-    lines += [Text(shown_line(line, 160)) for other in root.evidence[1:3] for line in gist_of(other)]
+    lines += [Text(shown_line(line, 160)) for other in root.evidence[1:3] for line in gist_of(other, root.values)]
     bar = Text("▌ ", style="red")
     where = [*whereabouts(diagnosis, words)]
     where.append(source_of(proof.evidence))
@@ -205,9 +205,9 @@ def _judgement_rows(diagnosis: Diagnosis, words: Language, body: int) -> Iterato
         text = f"{clock(first.time)} {told}".strip()
         rest = "\n" + words.count("… and {number} more symptom", "… and {number} more symptoms", more) if more else ""
         yield words.say("Follows"), Text(shown_line(text, max(body, 60)) + rest)
-    if diagnosis.alternatives:
+    if causes := other_causes(diagnosis)[:3]:
         names = []
-        for item, others in other_causes(diagnosis)[:3]:
+        for item, others in causes:
             places = item.replica or ""
             places += f" +{len(others)}" if others else ""
             names.append(f"{item.category}.{item.cause}" + (f" ({places})" if places else ""))
