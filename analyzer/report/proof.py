@@ -67,7 +67,7 @@ def gist_of(evidence: Evidence, values: Mapping[str, str]) -> list[str]:
     """
     lines = [line.rstrip() for line in evidence.text.split("\n") if any(sign.isalnum() for sign in line)]
     calls = [place for place, line in enumerate(lines) if _CALL.search(line)]
-    if calls and any(_TRACEBACK in line for line in lines):
+    if calls and (calls[0] == 0 or any(_TRACEBACK in line for line in lines)):
         own = f'File "{values.get("frame_file")}", line {values.get("frame_line")}'
         call = next((place for place in reversed(calls) if own in lines[place]), calls[-1])
         return lines[call : call + 2]
@@ -90,7 +90,7 @@ def source_of(evidence: Evidence) -> str:
 
 
 def other_causes(diagnosis: Diagnosis) -> list[tuple[Alternative, list[str]]]:
-    """Alternatives of another cause than the chosen, best first, each with the further replicas that it was found on."""
+    """Alternatives of another cause than the chosen, best first, each with the other replicas it was found on."""
     groups: dict[tuple[str, str], tuple[Alternative, list[str]]] = {}
     for item in diagnosis.alternatives:
         if (item.category, item.cause) == (diagnosis.category, diagnosis.cause):

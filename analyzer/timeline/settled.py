@@ -33,6 +33,7 @@ def _judged(diagnosis: Diagnosis) -> Judged | None:
         return Judged(outcome)
     if outcome in ("unknown", "running") and end not in (None, "success", "cancelled"):
         return Judged(outcome)
-    if outcome == "failed" and end is None and root is not None and root.exit_code is not None and attempts[-1].replicas:
+    stated = root is not None and root.exit_code is not None
+    if outcome == "failed" and end is None and root is not None and stated and attempts[-1].replicas:
         return Judged(outcome, diagnosis.category, root.replica)
     return None
