@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from analyzer import __version__
 from analyzer.baseline import with_baseline
-from analyzer.entries import Options, Partials, Story, absorb, assemble, sift, sift_source
+from analyzer.entries import Options, Partials, Room, Story, absorb, assemble, sift, sift_source
 from analyzer.judge.judge import judge
 from analyzer.judge.replicas import name_replicas
 from analyzer.model import Diagnosis, Entry, Note, Report, Tool
@@ -27,9 +27,9 @@ def diagnose_paths(paths: Sequence[str], rulebook: Matcher, options: Options) ->
     """Diagnoses every job found in files, folders, globs or standard input (or the one that `options` names)."""
     notes: list[Note] = []
     partials: Partials = {}
-    tells = telling(rulebook)
+    tells, room = telling(rulebook), Room()
     for source in open_sources(paths, notes):
-        absorb(partials, sift_source(source, notes, tells))
+        absorb(partials, sift_source(source, notes, tells, room))
     return report_on(partials, rulebook, options, notes)
 
 

@@ -193,4 +193,4 @@ def _replaced(pattern: Any, text: str, named: Callable[[str], str]) -> str:
 def _goes_on(text: str, end: int) -> bool:
     """Whether a number goes on behind an address: `1.2.3.4.5`, `1.2.3.4-rc1`, `1.2.3.4+cu12`."""
     after = text[end : end + 2]
-    return (after[:1].isalnum()) or after[:1] in ("-", "+", "_") or (after[:1] == "." and after[1:].isdigit())
+    return (after[:1].isalnum()) or after[:1] in ("-", "+", "_") or (after[:1] == "." and after[1:].isdecimal())

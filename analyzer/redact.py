@@ -145,7 +145,7 @@ _HARMLESS = expression(
     r"(?i:true|false|none|null|nil|undefined|n/a|str|string|bytes|int|bool|optional\b.*|key|value|password|token|secret|your.*)"
     r"|(?i:required|missing|invalid|incorrect|not|is|was|must|empty|unset|wrong|expired|failed|denied|granted|enabled|disabled)"
     r"|(?i:authentication|for|and|or|x+|os\.environ.*|getpass.*|.*\(\)?)"
-    r"|\*+|\.+|<.*|%.*|\{.*|\[.*|\(.*|&.*|\$[A-Z_][A-Z0-9_]*|\$[{(].*|\d{1,3}|[\d.]*\.[\d.]*"
+    r"|\*+|\.+|<.*|%.*|\{.*|\[.*|\(.*|&.*|\$[A-Z_][A-Z0-9_]*|\$[{(].*|\d{1,3}|(?=\d*\.)[\d.]+"
     r"|(?:gs|s3|https?)://.*|projects/.*|(?:/[\w.@-]+)+/?"
 )
 _AWS_SECRET_LENGTH = 40  # such a key may begin with a slash and look like a path
@@ -154,6 +154,8 @@ _KEY_WIDTHS = frozenset((64, 70))  # of the lines of a PEM and an OpenSSH key, w
 _HALF = expression("[\ud800-\udfff]")
 _COUNT = expression(r"\{(\d+)(?:,\d*)?\}")
 _FEW = 8
+_DEEPEST = 3
+"""How deep inside of harmless values secrets are looked for: each level may read the text once more."""
 
 
 class _Pass:
@@ -167,8 +169,8 @@ class _Pass:
         self._pattern: Any = re2.compile("|".join(f"(?:{shape.pattern})" for shape in shapes), options)
         assert self._pattern.groups == len(self._kinds)
 
-    def mask(self, text: str) -> str:
-        """The text with what this pass finds replaced by marks."""
+    def mask(self, text: str, depth: int = _DEEPEST) -> str:
+        """The text with what this pass finds replaced by marks, also inside of what is harmless as a whole."""
         parts: list[str] = []
         done = 0
         for found in self._pattern.finditer(text):
@@ -177,8 +179,10 @@ class _Pass:
                 continue
             secret, kind = found.group(group), self._kinds[group - 1]
             if _is_harmless(secret, kind):
-                continue
-            parts += [text[done : found.start(group)], _mark(kind, secret)]
+                told = self.mask(secret, depth - 1) if depth else secret
+            else:
+                told = _mark(kind, secret)
+            parts += [text[done : found.start(group)], told]
             done = found.end(group)
         return "".join([*parts, text[done:]]) if parts else text
 

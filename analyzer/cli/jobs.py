@@ -217,7 +217,7 @@ def _exit_codes(given: list[str] | None) -> dict[str | None, int]:
     codes: dict[str | None, int] = {}
     for text in given or ():
         replica, _, code = text.rpartition("=")
-        if not code.lstrip("-").isdigit():
+        if not code.lstrip("-").isdecimal():
             raise UsageError(f"--exit-code {text!r} has no number", advice="write 137 or workerpool0-0=137")
         codes[replica or None] = int(code)
     return codes
@@ -238,9 +238,9 @@ def _tell_notes(report: Report) -> None:
 def _nothing(sources: Sequence[str], job_id: str | None, report: Report) -> NothingToDiagnose:
     where = ", ".join(sources[:3])
     if job_id is None or not report.jobs_found:
-        return NothingToDiagnose(
-            "holds no log that could be read", where=where, advice="see the notes above for each file"
-        )
+        empty = "it has no entries; check the query or the time that it was exported for"
+        advice = "see the notes above for each file" if report.notes else empty
+        return NothingToDiagnose("holds no log that could be read", where=where, advice=advice)
     near = get_close_matches(job_id, report.jobs_found, n=3, cutoff=0.3) or report.jobs_found[:3]
     return NothingToDiagnose(
         f"holds no job {job_id!r} ({len(report.jobs_found)} others)",

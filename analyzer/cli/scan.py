@@ -145,7 +145,7 @@ def _shard(text: str | None) -> tuple[int, int] | None:
             return None
         text = "/".join(found)
     number, _, of = text.partition("/")
-    if not (number.isdigit() and of.isdigit() and int(number) < int(of)):
+    if not (number.isdecimal() and of.isdecimal() and int(number) < int(of)):
         raise UsageError(f"--shard {text!r} is no share", advice="write I/N with I from 0 to N-1")
     return (int(number), int(of)) if int(of) > 1 else None
 

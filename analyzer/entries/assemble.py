@@ -64,7 +64,7 @@ def _join_names(named: Mapping[JobKey, Partial]) -> dict[JobKey, Partial]:
 
 def _same_job(key: JobKey, same: Sequence[JobKey]) -> JobKey | None:
     """The same job under a project's id, where this key has only its number or nothing."""
-    if key.project and not key.project.isdigit():
+    if key.project and not key.project.isdecimal():
         return None
     return min((other for other in same if other != key and _says_more(other, key)), default=None)
 
@@ -93,7 +93,7 @@ def _arrays_of(named: Mapping[JobKey, Partial]) -> dict[JobKey, JobKey]:
 
 def _says_more(one: JobKey, other: JobKey) -> bool:
     def rank(key: JobKey) -> int:
-        return 2 if key.project and not key.project.isdigit() else 1 if key.project else 0
+        return 2 if key.project and not key.project.isdecimal() else 1 if key.project else 0
 
     return rank(one) > rank(other)
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
+from analyzer.entries.room import Room
 from analyzer.entries.thin import StreamKey, Thinner, is_chatter, stream_of
 from analyzer.formats import Lines, read_parts
 from analyzer.model import Entry, Instant, JobKey, Note
@@ -19,6 +20,7 @@ Tells = Callable[[Sequence[str]], set[int]]
 _BATCH = 256
 _BATCH_SIZE = 1 << 20
 """Characters of text that are looked through at once: that takes several times their memory."""
+_USUAL = 1 << 11  # characters of an entry that is not long
 
 
 class Partial(msgspec.Struct):
@@ -65,19 +67,19 @@ def sift(entries: Iterable[Entry], tells: Tells | None = None) -> Partials:
         sifter = Sifter(tells)
         for entry in entries:
             sifter.entry(entry)
-        return sifter.finish()
+        return sifter.finish([])
     partials: Partials = {}
     for entry in entries:
         partials.setdefault(entry.job, Partial()).add(entry)
     return partials
 
 
-def sift_source(source: Source, notes: list[Note], tells: Tells) -> Partials:
-    """What a diagnosis can need of a source."""
-    sifter = Sifter(tells)
+def sift_source(source: Source, notes: list[Note], tells: Tells, room: Room | None = None) -> Partials:
+    """What a diagnosis can need of a source; `room` is that of all sources whose partials are held together."""
+    sifter = Sifter(tells, room=room)
     for _ in sifter.source(source, notes):
         pass
-    return sifter.finish()
+    return sifter.finish(notes)
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -108,8 +110,9 @@ class _Held:
 class Sifter:
     """Sifts one part of the input as it is read."""
 
-    def __init__(self, tells: Tells, span: Span | None = None) -> None:
+    def __init__(self, tells: Tells, span: Span | None = None, room: Room | None = None) -> None:
         self._tells = tells
+        self._room = Room() if room is None else room
         self._span = span if span is not None and span != Span() else None
         self._partials: Partials = {}
         self._thinner = Thinner(self._keep)
@@ -117,7 +120,7 @@ class Sifter:
         self._size = 0
         self._streams: dict[int, tuple[object, StreamKey | None]] = {}
         self.read = 0
-        self.kept = 0
+        self.kept = 0  # entries; a long one counts for several
 
     def source(self, source: Source, notes: list[Note]) -> Iterator[int]:
         """Takes all of a source; gives the number of entries read so far after each block."""
@@ -140,21 +143,24 @@ class Sifter:
     def take(self) -> Partials:
         """What was kept since the last call, where it must not all be held at once."""
         partials, self._partials, self.kept = self._partials, {}, 0
+        self._room.renew()
         return partials
 
-    def finish(self) -> Partials:
-        """The rest of what is kept, once all is read."""
+    def finish(self, notes: list[Note]) -> Partials:
+        """The rest of what is kept, once all is read; adds what is to be said of it."""
         self._drain()
         self._thinner.finish()
         self._streams.clear()
-        return self.take()
+        notes.extend(self._room.notes())
+        return self._partials
 
     def _keep(self, entry: Entry) -> None:
+        entry = self._room.fitted(entry)
         partial = self._partials.get(entry.job)
         if partial is None:
             partial = self._partials[entry.job] = Partial()
         partial.add(entry)
-        self.kept += 1
+        self.kept += 1 + len(entry.text) // _USUAL
 
     def _drain(self) -> None:
         batch, self._batch, self._size = self._batch, [], 0

@@ -37,6 +37,8 @@ SILENCE = 1200 * SECOND
 MOST_OUT_OF_ORDER = 50_000
 """So many lines are kept of streams whose lines do not come in the order of time, where none can be judged by those
 beside it; beyond that memory matters more."""
+MOST_WAITING = 32 << 20
+"""So much text (characters) waits in all streams for something telling; only lines beyond any log reach it."""
 _CHECKED = 16
 _NEVER = "never"
 _DIGITS = b"0123456789"
@@ -82,7 +84,7 @@ class _Stream:
     __slots__ = ("after", "down", "kinds", "last", "openings", "seen", "skipped", "spoke", "tens", "up", "waiting")
 
     def __init__(self) -> None:
-        self.waiting: deque[tuple[Make, str]] = deque()
+        self.waiting: deque[tuple[Make, str, int]] = deque()
         self.after = self.seen = self.up = self.down = 0
         self.kinds: dict[bytes, _Kind] = {}
         self.openings: set[bytes] = set()
@@ -91,10 +93,11 @@ class _Stream:
         self.last = ""
         self.spoke = False  # since other speakers of its job told something
 
-    def leave_out(self) -> None:
-        """Leaves out the line that has waited longest, and counts it."""
-        severity = self.waiting.popleft()[1]
+    def leave_out(self) -> int:
+        """Leaves out the line that has waited longest, and counts it; gives its length."""
+        _, severity, size = self.waiting.popleft()
         self.skipped[severity] = self.skipped.get(severity, 0) + 1
+        return size
 
     @property
     def is_disordered(self) -> bool:
@@ -119,7 +122,7 @@ class Thinner:
     def __init__(self, keep: Callable[[Entry], None]) -> None:
         self._keep = keep
         self._streams: dict[StreamKey, _Stream] = {}
-        self._out_of_order = 0
+        self._out_of_order = self._size = 0  # lines, and characters that wait
         self._spoke: dict[JobKey | None, list[_Stream]] = {}
 
     def around(self, job: JobKey | None) -> None:
@@ -155,9 +158,10 @@ class Thinner:
             self._give(stream, make())
         else:
             waiting = stream.waiting
-            waiting.append((make, severity))
-            if len(waiting) > NEAR:
-                stream.leave_out()
+            waiting.append((make, severity, len(text)))
+            self._size += len(text)
+            while len(waiting) > NEAR or (waiting and self._size > MOST_WAITING):
+                self._size -= stream.leave_out()
 
     def _is_kept_out_of_order(self, stream: _Stream, stamp: str) -> bool:
         """Whether a line is kept whose neighbours are not those of its time: at first all, then one of ten minutes."""
@@ -200,8 +204,9 @@ class Thinner:
 
     def _release(self, stream: _Stream, near: int) -> None:
         while len(stream.waiting) > near:
-            stream.leave_out()
-        for make, _ in stream.waiting:
+            self._size -= stream.leave_out()
+        for make, _, size in stream.waiting:
+            self._size -= size
             self._give(stream, make())
         stream.waiting.clear()
 

@@ -21,7 +21,7 @@ _ARM_FAMILIES = ("a4x", "c4a", "n4a", "t2a")
 _CUSTOM = expression(r"(?:(?P<family>[a-z]\d[a-z]?)-)?custom-(?P<vcpus>\d{1,3})-(?P<mib>\d{3,8})(?:-ext)?", re.ASCII)
 _VCPU_IN_GIB = 7.5  # what a vCPU costs in GiB of memory, about, in the list prices of the general-purpose families
 _HEADROOM = 1.5  # how much more a machine must have to count as larger, where no peak is known
-_TYPE_NAME = expression(r"[a-z]\w*(?:-\w+)+", re.ASCII)
+_TYPE_NAME = expression(r"(?<!\w)[a-z]\w*(?:-\w+)+", re.ASCII)
 
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True):

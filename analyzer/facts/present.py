@@ -185,7 +185,7 @@ def _speaker(view: dict[str, Any]) -> str:
     if view["platform"] in PLATFORMS:
         return str(view["platform"])
     if view["number"] is None:
-        return "slurm" if view["code"][0].isdigit() else "gke"
+        return "slurm" if view["code"][0].isdecimal() else "gke"
     return ""
 
 

@@ -61,7 +61,7 @@ def rfc3339(text: str) -> Instant | None:
     if text[-1:] == "Z" and text[19:20] == ".":
         whole, fraction = _whole(text[:19]), text[20:-1]
         digits = len(fraction)
-        if whole is not None and 0 < digits <= 9 and fraction.isdigit() and fraction.isascii():
+        if whole is not None and 0 < digits <= 9 and fraction.isdecimal() and fraction.isascii():
             return Instant.within(whole + int(fraction) * _SCALE[digits])
     return Instant.parse(text)
 
@@ -70,7 +70,7 @@ def rfc3339(text: str) -> Instant | None:
 def _whole(text: str) -> int | None:
     """The instant of whole seconds, in ns; of a usual time only the day is parsed, and that once."""
     clock = text[11:13] + text[14:16] + text[17:19]
-    if text[10] in "Tt " and text[13] == text[16] == ":" and clock.isascii() and clock.isdigit():
+    if text[10] in "Tt " and text[13] == text[16] == ":" and clock.isascii() and clock.isdecimal():
         day, hour, minute, second = _day(text[:10]), int(clock[:2]), int(clock[2:4]), int(clock[4:])
         if day is not None and hour < 24 and minute < 60 and second < 60:
             return day + ((hour * 60 + minute) * 60 + second) * SECOND

@@ -11,6 +11,7 @@ import msgspec
 from analyzer.formats.logentry import Converter
 from analyzer.formats.reading import Reading
 from analyzer.formats.record import record_of
+from analyzer.formats.shape import check_size
 from analyzer.formats.stream import Stream, text_of
 from analyzer.model import Entry
 
@@ -89,6 +90,7 @@ def _path(name: str) -> list[str]:
 
 def _cell(cell: str) -> Any:
     try:
+        check_size(cell.encode("utf-8", "surrogatepass"))
         return msgspec.json.decode(cell)
     except (msgspec.DecodeError, ValueError):
         return cell

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from analyzer.formats.shape import as_dict, as_list
+from analyzer.formats.shape import as_dict, as_list, check_size
 
 
 def opened(value: Any) -> list[Any] | None:
@@ -31,6 +31,7 @@ def opened(value: Any) -> list[Any] | None:
 def _pubsub(message: dict[str, Any]) -> list[Any]:
     try:
         data = base64.b64decode(message.get("data") or "", validate=False)
+        check_size(data)
         inner = msgspec.json.decode(data)
     except (binascii.Error, ValueError, msgspec.DecodeError, TypeError):
         return []

@@ -17,6 +17,7 @@ import msgspec
 
 from analyzer.expressions import expression
 from analyzer.model import JobKey, Origin
+from analyzer.model.numbers import number
 
 Labels = Mapping[str, str]
 
@@ -109,18 +110,9 @@ def pod_label(labels: Labels, *names: str) -> str | None:
     return None
 
 
-def number(text: object) -> int | None:
-    """The whole number that a label or field holds as text; None for anything else."""
-    if isinstance(text, int) and not isinstance(text, bool):
-        return text
-    if isinstance(text, str) and re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
-        return int(text)
-    return None
-
-
 def is_vertex_id(job_id: str, task: str | None = None) -> bool:
     """Whether an `ml_job` is Vertex AI's: its ids are numbers, those of AI Platform begin with a letter."""
-    return job_id.isdigit() or bool(task and task.startswith("workerpool"))
+    return job_id.isdecimal() or bool(task and task.startswith("workerpool"))
 
 
 def identity_of(resource_type: str, resource: Labels, labels: Labels, log_name: str) -> Identity:

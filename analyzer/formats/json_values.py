@@ -12,6 +12,7 @@ from analyzer.formats.logentry import Converter
 from analyzer.formats.objects import document_entries, is_description
 from analyzer.formats.reading import Reading
 from analyzer.formats.record import decode, record_of, value_of
+from analyzer.formats.shape import TooManyParts
 from analyzer.formats.stream import Lines, ReadText, Stream, numbered
 from analyzer.formats.structured_line import structured_entry
 from analyzer.model import Entry
@@ -37,25 +38,33 @@ class ValueReader:
                 yield self._converter.entry_of(told)
             return
         try:
-            value = value_of(raw)
-        except ValueError:
+            found = self.known(raw, line)
+        except ValueError as error:
             if b'"insertId"' in raw or b'"logName"' in raw:
                 self._reading.note("bad_line", "log entries that are no valid JSON were left out", line)
                 return
-            self._reading.note("bad_line", "values that are no valid JSON were read as plain text", line)
+            if isinstance(error, TooManyParts):
+                self._reading.note("damaged", f"a JSON value cannot be read as a description ({error})", line)
+            else:
+                self._reading.note("bad_line", "values that are no valid JSON were read as plain text", line)
             yield from self.text(raw, line)
             return
-        found = self.known(value, raw, line)
         yield from self.text(raw, line) if found is None else found
 
-    def known(self, value: Any, raw: bytes, line: int) -> list[Entry] | None:
-        """The entries of a decoded value that is no LogEntry itself; None for one that is nothing known."""
+    def known(self, raw: bytes, line: int) -> list[Entry] | None:
+        """The entries of a value that is no LogEntry itself; None for one that is nothing known.
+
+        Raises:
+            ValueError: if it is no JSON, or has too many parts.
+        """
+        value = value_of(raw)
         inner = opened(value)
         if inner is not None:
             return [entry for item in inner for entry in self._opened(item, line)]
         description = is_description(value)
         if not description and (entry := structured_entry(value, line, self._reading)) is not None:
             return [entry]
+        del value  # the document's takes its place
         try:
             document = json_document(raw.decode("utf-8", "replace"), line)
         except NotADocument as error:
@@ -113,11 +122,11 @@ def read_json(stream: Stream, reading: Reading, read_text: ReadText) -> Iterator
                 yield from values.text(raw, line)
             else:
                 yield from values.rest()
+                _tell_what_is_too_large(splitter, reading)
                 yield from _text_after(raw, splitter, line, chunks, reading, read_text)
                 return
     line, rest = splitter.rest()
-    if splitter.too_large:
-        reading.note("too_large", "JSON values beyond any log entry were left out")
+    _tell_what_is_too_large(splitter, reading)
     if rest.lstrip().startswith(b"{"):
         yield from values.cut(rest, line)
     elif rest.strip():
@@ -127,13 +136,18 @@ def read_json(stream: Stream, reading: Reading, read_text: ReadText) -> Iterator
     yield from values.rest()
 
 
+def _tell_what_is_too_large(splitter: Splitter, reading: Reading) -> None:
+    if splitter.too_large:
+        reading.note("too_large", "JSON values beyond any log entry were left out")
+
+
 def recognised_entries(raw: bytes, line: int, reading: Reading, read_text: ReadText) -> list[Entry] | None:
     """The entries of a JSON value within text; None for one that is nothing known, such as a printed config."""
     values = ValueReader(reading, read_text)
     if decode(raw) is not None:
         return [*values.entries(raw, line), *values.rest()]
     try:
-        return values.known(value_of(raw), raw, line)
+        return values.known(raw, line)
     except ValueError:
         return None
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from analyzer.expressions import expression
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import number
 from analyzer.formats.part import Part, known
 from analyzer.formats.shape import as_dict
 from analyzer.model import JobKey
+from analyzer.model.numbers import number
 
 JOB_KINDS = frozenset(
     ("JobSet", "Job", "PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob", "TrainJob", "RayJob",

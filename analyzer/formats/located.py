@@ -12,6 +12,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from analyzer.formats.shape import whole_characters
+from analyzer.model.numbers import written_integer
 
 if TYPE_CHECKING:
     import yaml  # each start would pay for it, and few inputs are YAML
@@ -26,13 +27,32 @@ _SCALAR = re.compile(
     r'"(?:[^"\\]*+(?:\\.[^"\\]*+)*+)"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|NaN|-?Infinity', re.DOTALL
 )
 _SINGLE = {"true": True, "false": False, "null": None, "NaN": None, "Infinity": None, "-Infinity": None}
+YAML_PARTS = 400_000
+"""A part of a YAML document takes several times the memory of one of JSON; `_YAML_MARKS` begin or part them."""
+_YAML_MARKS = ("\n", ",", "[", "{", "- ")
 _ALIASED = 10_000
 """How many parts of a YAML document may be repetitions by aliases."""
 _QUOTED = 4000
 """How many characters of a part are quoted at most."""
 
-Spans = dict[tuple[int, str | int], tuple[int, int]]
-"""Where each value stands: from the begin of its key to its end (characters), by container and key."""
+
+class Spans:
+    """Where each value stands: from the begin of its key to its end (characters), by container and key.
+
+    Two numbers are kept in one, since there may be a million of them.
+    """
+
+    def __init__(self) -> None:
+        self._spans: dict[int, dict[str | int, int]] = {}
+
+    def put(self, container: Any, key: str | int, start: int, end: int) -> None:
+        """Notes where the value under a key of a dict or list stands; the container is held by the caller."""
+        self._spans.setdefault(id(container), {})[key] = start << 32 | end
+
+    def get(self, container: Any, key: str | int) -> tuple[int, int] | None:
+        """Where a value stands; None for one that was not noted."""
+        span = self._spans.get(id(container), {}).get(key)
+        return None if span is None else (span >> 32, span & 0xFFFFFFFF)
 
 
 class Document:
@@ -48,11 +68,11 @@ class Document:
 
     def place(self, container: Any, key: str | int) -> int:
         """The line of the source at which the value under a key of a dict or list of this document stands."""
-        return self.line + bisect_left(self._breaks, self._spans.get((id(container), key), (0, 0))[0])
+        return self.line + bisect_left(self._breaks, (self._spans.get(container, key) or (0, 0))[0])
 
     def quote(self, container: Any, key: str | int) -> str:
         """The source from a key to the end of its value, without the indentation of the lines that follow."""
-        start, end = self._spans.get((id(container), key), (0, len(self._text)))
+        start, end = self._spans.get(container, key) or (0, len(self._text))
         first, *rest = self._text[start : min(end, start + _QUOTED)].rstrip().split("\n")
         column = start - (self._text.rfind("\n", 0, start) + 1)
         return "\n".join([first, *(line[min(column, len(line) - len(line.lstrip())) :] for line in rest)]).replace(
@@ -76,12 +96,14 @@ def yaml_document(text: str, line: int = 1) -> Document:
     """The YAML document of a text; times stay text. Raises NotADocument where it is none."""
     import yaml
 
+    if sum(map(text.count, _YAML_MARKS)) > YAML_PARTS:
+        raise NotADocument("the document has too many parts")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         node = yaml.compose(text, Loader=loader)
         if node is None:
             raise NotADocument("an empty document")
-        spans: Spans = {}
+        spans = Spans()
         return Document(_YamlValues(spans).value(node, 0), text, line, spans)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise NotADocument(str(error).split("\n", 1)[0]) from None
@@ -93,7 +115,7 @@ class _JsonReader:
     def __init__(self, text: str, line: int) -> None:
         self._text, self._line = text, line
         self._at = 0
-        self._spans: Spans = {}
+        self._spans = Spans()
         self._stack: list[tuple[Any, str | int, int]] = []  # container, key under which it hangs, where that begins
 
     def read(self) -> Document:
@@ -159,14 +181,14 @@ class _JsonReader:
             container.append(value)
         else:
             container[key] = value
-        self._spans[id(container), key] = (start, self._at)
+        self._spans.put(container, key, start, self._at)
         if sign in "{[":
             self._stack.append((value, key, start))
 
     def _close(self) -> None:
         _, key, start = self._stack.pop()
         parent = self._stack[-1][0]
-        self._spans[id(parent), key] = (start, self._at)
+        self._spans.put(parent, key, start, self._at)
 
     def _close_all(self) -> None:
         self._at = len(self._text)
@@ -192,7 +214,7 @@ class _JsonReader:
         if text in _SINGLE:
             return _SINGLE[text]
         try:
-            value = json.loads(text, strict=False)
+            value = json.loads(text, strict=False, parse_int=written_integer)
         except ValueError:
             return text[1:-1]
         return whole_characters(value) if isinstance(value, str) else value
@@ -227,13 +249,13 @@ class _YamlValues:
             for key_node, value_node in node.value:
                 key = str(key_node.value)
                 mapping[key] = self.value(value_node, depth + 1)
-                self._spans[id(mapping), key] = _node_span(key_node, value_node)
+                self._spans.put(mapping, key, *_node_span(key_node, value_node))
             return mapping
         if isinstance(node, SequenceNode):
             sequence: list[Any] = []
             for index, item in enumerate(node.value):
                 sequence.append(self.value(item, depth + 1))
-                self._spans[id(sequence), index] = _node_span(item, item)
+                self._spans.put(sequence, index, *_node_span(item, item))
             return sequence
         return _yaml_scalar(node)
 

@@ -16,6 +16,7 @@ from analyzer.formats.part import Part
 from analyzer.formats.pipeline_event import pipeline_part
 from analyzer.formats.reading import Reading
 from analyzer.formats.record import Record, value_of
+from analyzer.formats.shape import check_size
 from analyzer.formats.split import Joiner
 from analyzer.model import Entry, Origin
 
@@ -143,6 +144,7 @@ class Converter:
             yield self._entry(record, identity, text, severity, line)
             return
         try:
+            check_size(bytes(record.json_payload))
             parts = list(special(record, identity))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             self._reading.note("doubtful", f"entries of the kind {identity.shape} that have no usual form", line)
@@ -205,6 +207,7 @@ def _log_text(record: Record, shape: str) -> tuple[str, str]:
     if not raw or raw == b"null":
         return bytes(record.proto_payload).decode("utf-8", "replace"), severity
     try:
+        check_size(raw)
         payload = _payload.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
         payload = _tolerant_payload(raw)
@@ -239,7 +242,7 @@ def _severity(value: str | int | None) -> str:
         if value in _NAMES:
             return value
         name = value.upper()
-        if not name.isdigit():
+        if not name.isdecimal():
             return name if name in _NAMES else _LEVELS.get(name, "DEFAULT")
         value = int(name[:4])
     return _SEVERITIES.get(value // 100 * 100, "DEFAULT")

@@ -32,7 +32,9 @@ def read_parts(source: Source, notes: list[Note]) -> Iterator[Lines | Entry]:
     try:
         with source.open() as raw:
             stream = Stream(raw, reading)
-            if stream.is_binary:
+            if stream.is_archive:
+                reading.note("archive", "an archive within another, or a zip from a pipe, is not opened: unpack it")
+            elif stream.is_binary:
                 reading.note("binary", "this file is no text and was left out")
             else:
                 yield from _parts(stream, reading)

@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from analyzer.expressions import expression
-from analyzer.formats.shape import whole_characters
+from analyzer.formats.shape import check_size, whole_characters
+from analyzer.model.numbers import written_integer
 
 NO_JSON = msgspec.Raw(b"")
 
@@ -64,7 +65,12 @@ def decode(raw: bytes) -> Record | None:
 
 
 def value_of(raw: bytes) -> Any:
-    """The JSON value of these bytes, tolerating NaN and broken UTF-8. Raises ValueError where they are none."""
+    """The JSON value of these bytes, tolerating NaN, absurd numbers and broken UTF-8.
+
+    Raises:
+        ValueError: if they are none, or too much of it.
+    """
+    check_size(raw)
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -72,7 +78,7 @@ def value_of(raw: bytes) -> Any:
 
         text = _WRONG_NUMBER.sub(b"null", raw).decode("utf-8", "replace")
         try:
-            value = json.loads(text, strict=False)
+            value = json.loads(text, strict=False, parse_int=written_integer)
             return _whole(value) if "\\u" in text else value
         except RecursionError:
             raise ValueError("nested too deeply") from None
@@ -133,7 +139,8 @@ def _object(value: Any) -> Any:
     """A JSON object, also where an export wrote it as a string."""
     if isinstance(value, str):
         try:
+            check_size(value.encode("utf-8", "surrogatepass"))
             value = msgspec.json.decode(value)
-        except (msgspec.DecodeError, ValueError):
+        except ValueError:  # also what msgspec raises
             return {"message": value}
     return value if isinstance(value, dict | list) else None

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from analyzer.formats.record import NO_JSON, Record, value_of
+from analyzer.model.numbers import number
 
 _WAITING = 10_000
 
@@ -61,7 +62,7 @@ class Joiner:
 
 
 def _count(value: object) -> int:
-    return int(value) if isinstance(value, int | str) and str(value).isdigit() else 0
+    return max(number(value) or 0, 0)
 
 
 def _joined(parts: dict[int, Placed]) -> Placed:

@@ -9,6 +9,7 @@ from typing import BinaryIO, Protocol
 
 from analyzer.formats.reading import Reading
 from analyzer.model import Entry
+from analyzer.sources.magic import ZIP_MAGIC, is_tar
 
 HEAD = 1 << 16
 """How much of a source is looked at to recognise its form (bytes)."""
@@ -72,6 +73,11 @@ class Stream:
         sample = head[:4096]
         odd = sum(1 for byte in sample if byte < 32 and byte not in _TEXT_CONTROLS)
         return odd * 20 > len(sample) > 0
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether it is an archive that the sources did not open."""
+        return self.head.startswith(ZIP_MAGIC) or is_tar(self.head)
 
     @property
     def file(self) -> BinaryIO | None:

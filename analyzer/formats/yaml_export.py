@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.formats.located import NotADocument, yaml_document
+from analyzer.formats.located import YAML_PARTS, NotADocument, yaml_document
 from analyzer.formats.logentry import Converter
 from analyzer.formats.objects import document_entries
 from analyzer.formats.reading import Reading
@@ -36,7 +36,7 @@ def _documents(stream: Stream, reading: Reading) -> Iterator[tuple[int, list[str
     for number, raw in stream.lines():
         line = text_of(raw, reading, number)
         end = line.rstrip() == "---"
-        if end or size > _DOCUMENT_LIMIT:
+        if end or size > _DOCUMENT_LIMIT or len(lines) > YAML_PARTS:
             if lines:
                 yield first, lines, whole and end
             whole = end

@@ -26,7 +26,7 @@ def capacity_steps(job: Job, region: str | None, lang: str) -> list[str]:
         values = {"accelerator": wanted.name, "regions": ", ".join(regions[:MAX_REGIONS]), "as_of": as_of}
         steps.append(sentence("capacity_regions", lang, values))
     for other in next_best(wanted.id)[:2]:
-        hosts = machines_with(other.id, int(count) if count.isdigit() else 1, "vertex")
+        hosts = machines_with(other.id, int(count) if count.isdecimal() else 1, "vertex")
         if hosts:
             steps.append(sentence("capacity_other", lang, {"accelerator": other.name, "machine": hosts[0].name}))
     return steps

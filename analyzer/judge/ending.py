@@ -27,7 +27,7 @@ _HARMLESS = re.compile(
     r"(?i)\((?:ignored|success)\)|\b(?:0|no|without) (?:error|fail|exception|invalid|missing)\w*"
     r"|\b(?:absolute|squared|mean|percentage|standard|test|train|val\w*|relative) error\b|\berror rate\b"
     r"|\b(?:error|fail(?:ed|ure)s?)[=: ]{1,3}0?\.?\d"
-    r"|\bsuccess(?:ful)?ly terminated\b|^\W*(?:[\w.-]+:)?\s*(?:info|debug)\b"
+    r"|\bsuccess(?:ful)?ly terminated\b|^\W*(?:\w[\w.-]*:\s*)?(?:info|debug)\b"
 )
 
 

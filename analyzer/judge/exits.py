@@ -11,6 +11,7 @@ from analyzer.facts.tables import table
 from analyzer.judge.candidates import Candidate
 from analyzer.judge.course import Course
 from analyzer.model import Origin
+from analyzer.model.numbers import number
 from analyzer.rulebook import Finding, Role, Rule
 from analyzer.rulebook.schema import Condition, Text
 from analyzer.timeline.evidence import trial_of
@@ -46,7 +47,7 @@ def exit_candidates(
         code = finding.values.get("exit_code")
         if finding.role is not Role.VERDICT or finding.rule.cause is not None or code is None:
             continue
-        row = exit_causes().get(int(code)) if code.lstrip("-").isdigit() else None
+        row = exit_causes().get(number(code) or 0)
         if row is None or (before_peers and not row.before_peers):
             continue
         if not course.in_last_life(finding.replica, finding.time, trial_of(finding)):

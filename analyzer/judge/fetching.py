@@ -43,7 +43,7 @@ def fetch_command(
     named = f'resource.labels.job_id="{safe(job.id)}"'
     pipeline = f'resource.labels.pipeline_job_id="{safe(job.id)}"'  # of Vertex AI's jobs only pipelines have names
     kinds = {
-        "vertex": f'resource.type="ml_job" AND {named}' if job.id.isdigit() else pipeline,
+        "vertex": f'resource.type="ml_job" AND {named}' if job.id.isdecimal() else pipeline,
         "ai_platform": f'resource.type=("ml_job" OR "cloudml_job") AND {named}',
         "gke": f'resource.labels.pod_name:"{safe(job.id)}"',
         "batch": f'(labels.job_uid:"{safe(job.id)}" OR labels.task_group_name:"/jobs/{safe(job.id)}/")',

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from analyzer.entries import Story
-from analyzer.entries.sift import time_span
+from analyzer.entries.sift import severities, time_span
 from analyzer.facts.log_losses import ENTRY_LIMIT, ENTRY_MOST, loss_in
 from analyzer.judge.fetching import (
     RETENTION,
@@ -34,6 +34,8 @@ _LAST_WORDS = frozenset(("job_succeeded", "job_failed", "job_cancelled"))
 _BEGINS = frozenset(("job_queued", "attempt_begin"))
 _NEVER_STARTED = frozenset(("StartError", "ContainerCannotRun", "RunContainerError", "CreateContainerError"))
 """What kubelet and container runtime call the end of a container whose program never ran, so that it has no log."""
+_SEVERE = ("WARNING", "ERROR", "CRITICAL", "ALERT", "EMERGENCY")
+_SOME = 3  # lines at least that show what severities are there; fewer are a quotation
 _RAN = frozenset(("SUCCEEDED", "COMPLETE", "COMPLETED", "RUNNING", "ACTIVE"))
 
 
@@ -229,8 +231,12 @@ def _silent_replicas(known: _Known) -> Iterator[Gap]:
 
 
 def _cut_start(known: _Known) -> Iterator[Gap]:
-    """An export of `gcloud logging read` without a time filter holds the last day only."""
-    trains = known.job.platform == "ai_platform" or (known.job.platform == "vertex" and known.job.id.isdigit())
+    """What an export lacks that began too late, or that a filter of severities thinned.
+
+    `gcloud logging read` without a time filter gives the last day only. The training services tell at INFO how a job is
+    queued, starts and ends, so that a log without any such line is not all of it.
+    """
+    trains = known.job.platform == "ai_platform" or (known.job.platform == "vertex" and known.job.id.isdecimal())
     if not trains or any(f.event in _BEGINS for f in known.findings):
         return
     spoken = [e for e in known.story.entries if e.time is not None and e.origin in (Origin.REPLICA, Origin.SERVICE)]
@@ -238,5 +244,10 @@ def _cut_start(known: _Known) -> Iterator[Gap]:
         return
     first = spoken[0].time
     since = None if known.job.created is not None or first is None else _day(Instant(first - RETENTION))
+    found = {severity for severity, _ in severities(e for e in spoken if e.insert_id)}
+    if len(spoken) >= _SOME and found and found <= set(_SEVERE):
+        lowest = min(found, key=_SEVERE.index)
+        yield Gap(kind="filtered", text=known.say("gap_filtered", severity=lowest), command=known.fetch(since=since))
+        return
     name = "gap_cut_start" if any(e.origin is Origin.SERVICE for e in spoken) else "gap_no_service_log"
     yield Gap(kind=name.removeprefix("gap_"), text=known.say(name), command=known.fetch(since=since))

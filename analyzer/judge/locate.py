@@ -21,6 +21,7 @@ from analyzer.rulebook import Finding, Role
 from analyzer.timeline.names import Names, pool_of
 
 _WELL = frozenset(("stopped", "completed"))
+_WAITED = "timeout.collective."
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -53,7 +54,7 @@ def locate(
     if own is not None:
         same = noticed is not None and (noticed.replica == own or _is_machine(own, story))
         return Place(own, noticed.rank if noticed is not None and same else None)
-    found = noticed or _named_by_launcher(findings)
+    found = noticed or _evicted(chosen, explained, story) or _first_to_fail(finding, findings)
     if found is not None:
         return found
     beside = _told_beside(finding, findings) or _the_failing(findings, story, course)
@@ -160,6 +161,31 @@ def _only_container(finding: Finding, course: Course, story: Story) -> str | Non
     named = {entry.replica for entry in story.entries}
     names = {lane.name for attempt in course.timeline.attempts for lane in attempt.replicas} & named
     return names.pop() if len(names) == 1 and finding.message.origin is Origin.TEXT else None
+
+
+def _evicted(chosen: Candidate, explained: Sequence[Candidate], story: Story) -> Place | None:
+    """The pod of the job that was moved off a machine which was taken away."""
+    if chosen.finding.rule.category != "preemption":
+        return None
+    moved = [f for other in (chosen, *explained) for f in (other.finding, *other.others)]
+    ours = {entry.replica for entry in story.entries}
+    pods = [pod for f in moved if (pod := f.values.get("pod"))]
+    return next((Place(pod) for pod in pods if pod in ours or pod.startswith(f"{story.key.id}-")), None)
+
+
+def _first_to_fail(finding: Finding, findings: Sequence[Finding]) -> Place | None:
+    """The process that a launcher names; not one that only waited in a collective for the one that failed by itself.
+
+    Where all others waited for it, it is the one that is missing among them.
+    """
+    named = _named_by_launcher(findings)
+    if finding.message.kind != "traceback" or finding.rule.category in PEER_TROUBLE or named is None:
+        return named
+    waited = {rank for f in findings if f.rule.id.startswith(_WAITED) and (rank := rank_of(f)) is not None}
+    if named.replica not in {f"rank{rank}" for rank in waited}:
+        return named
+    missing = set(range(max(waited))) - waited
+    return Place(f"rank{min(missing)}", min(missing)) if len(missing) == 1 else None
 
 
 def _named_by_launcher(findings: Sequence[Finding]) -> Place | None:

@@ -30,7 +30,7 @@ def memory_of(diagnosis: Diagnosis, lang: str) -> Memory | None:
         observed_peak_gib=None if device else _first(root.values, _HOST_PEAK),
         accelerator_memory_gib=_first(root.values, _ACCELERATOR_TOTAL) if device else None,
         accelerator_name=name or None,
-        accelerator_count=int(count) if count.isdigit() else None,
+        accelerator_count=int(count) if count.isdecimal() else None,
         ran_out=ran_out,
         lang=lang,
     )

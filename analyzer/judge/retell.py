@@ -22,6 +22,7 @@ from analyzer.judge.memory import memory_of
 from analyzer.judge.sentences import TABLES, sentence, table
 from analyzer.judge.texts import CaseTexts
 from analyzer.model import Diagnosis, Note, Point, Retry, RootCause
+from analyzer.model.numbers import number
 from analyzer.rulebook import Finding, Matcher, Role, Rule
 from analyzer.rulebook.schema import Condition, Text
 from analyzer.rulebook.text import fill
@@ -173,7 +174,7 @@ def _rule_of(root: RootCause | None, rulebook: Matcher) -> Rule | None:
     if root is None or root.rule is None:
         return None
     code = root.rule.removeprefix("exit_code.")
-    if code != root.rule and (row := exit_causes().get(int(code) if code.isdigit() else 0)) is not None:
+    if code != root.rule and (row := exit_causes().get(number(code) or 0)) is not None:
         return Rule(id=root.rule, title=row.title, role=Role.ROOT, when=Condition(regex="exit"), cause=row.cause)
     return rulebook.rule_of(root.rule)
 

@@ -56,6 +56,13 @@ OOM_EXITS = frozenset((9, 137, 247, -9))
 CRASH_EXITS = frozenset((4, 6, 7, 8, 11, 132, 134, 135, 136, 139, -4, -6, -7, -8, -11, 245, 250))
 
 
+CHORES = frozenset(("image", "permission", "storage"))
+"""Categories of what goes wrong while a script clears up after its program: an upload, a missing tool."""
+
+SCRIPT_EXIT = "verdict.script_exit"
+"""The rule on what a script says of how its program ended."""
+
+
 def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: Course) -> None:
     """Gives every candidate its points; marks those that another explains."""
     verdicts = _verdicts(findings)
@@ -68,7 +75,9 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
         _speaker(candidate)
     _taken_then_failed(candidates, course)
     _got_a_node(candidates, findings)
+    _got_its_volume(candidates, findings)
     _stood_still(candidates, course)
+    _cleared_up(candidates, findings)
     own_deaths = _own_deaths(findings, course) if course.has_peers else []
     for candidate in candidates:
         _after_a_peer_died(candidate, own_deaths)
@@ -163,6 +172,17 @@ def _got_a_node(candidates: Sequence[Candidate], findings: Sequence[Finding]) ->
                 candidate.give(-60, "got_a_node")
 
 
+def _got_its_volume(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:
+    """Why a disk could not be attached is over once it is."""
+    attached = {f.values.get("volume"): f.time for f in findings if f.event == "volume_attached"}
+    for candidate in candidates:
+        volume = candidate.finding.values.get("volume")
+        if candidate.finding.message.first.fields.get("reason") == "FailedAttachVolume" and volume in attached:
+            got, missed = attached[volume], candidate.time
+            if got is None or missed is None or got >= missed:
+                candidate.give(-60, "got_its_volume")
+
+
 def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:
     """That it was stopped is no cause where the job stood still since a process of it had failed by itself."""
     raised = [c for c in candidates if _is_raised(c) and c.finding.rule.category not in NOT_ITS_OWN]
@@ -170,6 +190,17 @@ def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:
     for candidate in candidates:
         if candidate.finding.rule.category in STOPPED and still and min(still) < candidate.position:
             candidate.give(-60, "stood_still")
+
+
+def _cleared_up(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:
+    """What a script does after it told that its program failed is no reason for that failure."""
+    told = {f.message.replica: f for f in findings if f.rule.id == SCRIPT_EXIT and f.time is not None}
+    for candidate in candidates if told else ():
+        last, time = told.get(candidate.finding.message.replica), candidate.time
+        later = last is not None and last.time is not None and time is not None and last.time < time
+        chore = candidate.finding.rule.category in CHORES and not candidate.finding.message.exceptions
+        if last is not None and later and chore and candidate.finding.role is Role.ROOT:
+            candidate.give(-45, "told_failed", code=exit_code_of(last))
 
 
 def _verdicts(findings: Iterable[Finding]) -> dict[str, Finding]:

@@ -12,9 +12,10 @@ from analyzer.judge.locate import Place
 from analyzer.judge.replicas import names_of
 from analyzer.judge.unknown import telling_messages
 from analyzer.judge.verdict import Verdict
+from analyzer.judge.weigh import PEER_TROUBLE
 from analyzer.model import Alternative, Evidence, JobKey, Message, RootCause, RuledOut, Symptom
 from analyzer.rulebook import Finding, Role
-from analyzer.timeline.evidence import trial_of
+from analyzer.timeline.evidence import number_in, trial_of
 
 _TELLS_EACH_END = frozenset(("vertex", "ai_platform"))  # services that name the replica with each exit code
 MAX_SYMPTOMS = 12
@@ -63,7 +64,9 @@ def _exit(
     code, signal = course.exit_of(replica, finding.time, trial_of(finding))
     if code is not None:
         return code, signal
+    alike = finding.rule.category in PEER_TROUBLE  # all processes end of it in one way
     words = [f for f in findings if _tells_an_end(f) and exit_code_of(f) is not None]
+    words = [f for f in words if alike or not _is_beyond(f, place.rank)]
     mine = [f for f in words if replica_of(f) == replica or rank_of(f) == place.rank is not None]
     beside = [f for f in words if f.message.rank == finding.message.rank is not None]  # by the launcher of its node
     alone = [f for f in words if not f.replica] or ([] if replica else words)
@@ -71,6 +74,12 @@ def _exit(
     for told in (mine or beside or alone or agreed)[-1:]:
         return exit_code_of(told), told.values.get("signal")
     return None, None
+
+
+def _is_beyond(finding: Finding, rank: int | None) -> bool:
+    """Whether it tells of a process that has a higher rank on its machine than another has in the whole job."""
+    local = number_in(finding.values, "local_rank")
+    return rank is not None and local is not None and local > rank
 
 
 def _tells_an_end(finding: Finding) -> bool:

@@ -90,5 +90,5 @@ def _wait(answer: Response) -> float | None:
     if answer.status_code not in _PASSING:
         return None
     asked = answer.headers.get("Retry-After", "")
-    wait = float(asked) if asked.isascii() and asked.isdigit() else _SHORTEST_WAIT
+    wait = float(asked) if asked.isascii() and asked.isdecimal() else _SHORTEST_WAIT
     return wait if wait <= _LONGEST_WAIT else None

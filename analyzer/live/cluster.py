@@ -58,7 +58,7 @@ def door_of(cluster: dict[str, Any], *, local: bool = False) -> Door | None:
         authority = base64.b64decode(str(as_dict(cluster.get("masterAuth")).get("clusterCaCertificate") or ""))
     except (ValueError, binascii.Error):
         return None
-    if not authority or (address in _LOCAL) is not local or (port and not port.isdigit()):
+    if not authority or (address in _LOCAL) is not local or (port and not port.isdecimal()):
         return None
     return Door(f"https://{address}" + (f":{port}" if port else ""), authority)
 

@@ -173,7 +173,7 @@ class Descriptions:
             text += "" if refusal.lacks_quota_project else f"; {_VIEWERS[service]} would allow it"
             self._refused.setdefault(service, Note("no_description", text))
         elif status not in _NO_SUCH:
-            said = refusal.short if refusal.status.isdigit() else f"{refusal.status}: {refusal.short}"
+            said = refusal.short if refusal.status.isdecimal() else f"{refusal.status}: {refusal.short}"
             self._failure(service, said if status != 200 else "its answer is no description")
 
     def _described(self, place: Place, job: dict[str, Any]) -> Described:
@@ -220,7 +220,7 @@ def _places(target: Target, regions: Sequence[str]) -> Iterator[list[Place]]:
         path = f"/v1/projects/{project}/locations/{{}}/jobs/{job}"
         yield [Place(Service.BATCH, "batch.googleapis.com", path.format(region), region) for region in regions]
     if Service.VERTEX in services:
-        for kind in _VERTEX_KINDS if job.isdigit() else _VERTEX_KINDS[-1:]:
+        for kind in _VERTEX_KINDS if job.isdecimal() else _VERTEX_KINDS[-1:]:
             yield [_vertex(r, f"projects/{project}/locations/{r}/{kind}/{job}") for r in regions]
 
 

@@ -69,7 +69,7 @@ def moment(entry: Any) -> Instant:
 
 
 def _service(kind: str, job: str) -> Service | None:
-    if kind.startswith("aiplatform.") or (kind in ("ml_job", "cloudml_job") and job.isdigit()):
+    if kind.startswith("aiplatform.") or (kind in ("ml_job", "cloudml_job") and job.isdecimal()):
         return Service.VERTEX
     if kind in ("ml_job", "cloudml_job"):
         return Service.AI_PLATFORM

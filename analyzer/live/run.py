@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from analyzer.entries import Options, absorb, sift_source
+from analyzer.entries import Options, Room, absorb, sift_source
 from analyzer.live.connection import connect
 from analyzer.live.endpoints import endpoints
 from analyzer.live.fetch import Fetch
@@ -92,10 +92,10 @@ def report_of(
     A pod's name leads to its controller's story, and a Batch job's name to that of its uid.
     """
     read = [*notes]
-    tells = telling(rulebook)
-    partials = sift_source(spool.source(), read, tells)
+    tells, room = telling(rulebook), Room()
+    partials = sift_source(spool.source(), read, tells, room)
     for source in open_sources(paths, read):
-        absorb(partials, sift_source(source, read, tells))
+        absorb(partials, sift_source(source, read, tells, room))
     report = report_on(partials, rulebook, msgspec.structs.replace(options, job_id=wanted[0]), read)
     others = [*wanted[1:], *(report.jobs_found if len(report.jobs_found) == 1 else ())]
     for job in others:

@@ -41,7 +41,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         Vertex AI numbers its jobs, and names only pipelines; AI Platform's names begin with a letter and have no
         dashes; names of Kubernetes objects and Batch jobs have no capitals and no underscores.
         """
-        if self.id.isdigit():
+        if self.id.isdecimal():
             return frozenset((Service.VERTEX,))
         found = set()
         if re.fullmatch(r"[A-Za-z]\w*", self.id, re.ASCII):

@@ -90,7 +90,7 @@ def _timeline(diagnoses: Iterable[Diagnosis]) -> str:
 def _cells(values: Sequence[object]) -> list[str]:
     """Values as cells that no spreadsheet takes for a formula; numbers stay numbers."""
     cells = ["" if value is None else shown_line(str(value), 300) for value in values]
-    return [f"'{cell}" if cell.startswith(_FORMULA) and not cell.lstrip("-").isdigit() else cell for cell in cells]
+    return [f"'{cell}" if cell.startswith(_FORMULA) and not cell.lstrip("-").isdecimal() else cell for cell in cells]
 
 
 def _versions(report: Report) -> list[str]:

@@ -111,7 +111,7 @@ def run_rows(timeline: Timeline) -> list[RunRow]:
 
 def natural(name: str) -> tuple[tuple[int, str], ...]:
     """A sorting key that puts `worker-9` before `worker-10`."""
-    return tuple((int(part[:18]), "") if part.isdigit() else (-1, part) for part in re.split(r"([0-9]+)", name))
+    return tuple((int(part[:18]), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name))
 
 
 def chart_of(diagnosis: Diagnosis) -> Chart | None:

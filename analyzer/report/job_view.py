@@ -264,7 +264,7 @@ class JobView:
 
 def _used(text: str) -> int:
     used = text.partition("/")[0]
-    return int(used) if used.isascii() and used.isdigit() else 0
+    return int(used) if used.isascii() and used.isdecimal() else 0
 
 
 def _budget(name: str, text: str) -> Budget:

@@ -63,13 +63,18 @@ def telling_line(condition: Condition, message: Message) -> int | None:
 
 
 def _line_told(pattern: str, message: Message) -> int | None:
-    """The first line that a pattern matches on; where a traceback quotes code, one that is not a line of that code."""
+    """The first line that a pattern matches on; where a traceback quotes code, one that is not a line of that code.
+
+    Where a match reaches down to the line that names an exception, that line is the proof, not the frame above it.
+    """
     found = compile_pattern(pattern).search(message.text)
     if found is None:
         return None
     first = message.text.count("\n", 0, found.start())
     last = message.text.count("\n", 0, found.end())
     lines = message.text.split("\n")
+    if first < last and any(_line_of(link, message) == last for link in message.exceptions):
+        return last
     if first < last and _ANNOUNCES.fullmatch(lines[first]):
         first += 1
     if not message.exceptions or not _is_code(lines, first):
@@ -91,9 +96,9 @@ def _line_of(link: ExceptionLink, message: Message, pattern: str | None = None) 
     """The line of an exception's headline; with a pattern, the line of its message that the pattern matches."""
     place = message.text.rfind(link.headline)
     gap = 0
-    if place < 0:  # its message begins with an empty line, so the type stands alone
+    if place < 0:  # its message begins with an empty line, so the type stands alone; or other blanks stand between
         place = message.text.rfind(f"{link.type}:")
-        begin = message.text.find(link.message, max(place, 0))
+        begin = message.text.find(link.message.partition("\n")[0], max(place, 0))
         if place < 0 or begin < 0:
             return None
         gap = message.text.count("\n", place, begin) if link.message[:1].isalnum() else 0  # not to a ruled line

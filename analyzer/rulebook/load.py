@@ -185,7 +185,7 @@ def _line_of(text: str, path: list[str]) -> int:
             for key, value in node.value:
                 if key.value == part:
                     line, child = key.start_mark.line + 1, value
-        elif isinstance(node, yaml.SequenceNode) and part.isdigit() and int(part) < len(node.value):
+        elif isinstance(node, yaml.SequenceNode) and part.isdecimal() and int(part) < len(node.value):
             child = node.value[int(part)]
             line = child.start_mark.line + 1
         if child is None:

@@ -56,7 +56,7 @@ def scan_unit(unit: Unit, tells: Tells, settings: Settings) -> Iterator[Part | D
                     yield from _parts(sifter.take(), unit, settings.redact)
     except NothingToDiagnose:
         notes.append(Note("unreadable", "this object went away before it was read", unit.name))
-    yield from _parts(sifter.finish(), unit, settings.redact)
+    yield from _parts(sifter.finish(notes), unit, settings.redact)
     placed = [msgspec.structs.replace(n, line=n.line + unit.line - 1) if n.line else n for n in notes]
     placed = redact_all(placed) if settings.redact else placed
     yield Done(unit, sifter.read, placed)

@@ -63,7 +63,7 @@ def _image(story: Story) -> str | None:
 def _cards(accelerator: str | None) -> int:
     """How many accelerators a machine has, as the job's facts tell it (`8 × NVIDIA_H100`)."""
     count = (accelerator or "").split(" × ", 1)[0]
-    return int(count) if count.isdigit() else 1 if accelerator else 0
+    return int(count) if count.isdecimal() else 1 if accelerator else 0
 
 
 class Condition(msgspec.Struct, frozen=True):

@@ -44,9 +44,11 @@ def zip_members(path: Path, name: str, notes: list[Note]) -> Iterator[Source]:
         notes.append(
             Note("bomb", f"only the first {MEMBER_LIMIT} of {len(members)} files of this archive were read", name)
         )
+    together = _Together()
     for member in members[:MEMBER_LIMIT]:
         if member.filename and not member.is_dir() and not _hidden(member.filename):
-            yield Source(f"{name}!{_shown(member.filename)}", _ZipMember(path, member, name, notes).open)
+            is_bomb = together.are_a_bomb_with(member)
+            yield Source(f"{name}!{_shown(member.filename)}", _ZipMember(path, member, name, notes, is_bomb).open)
 
 
 def tar_members(stream: BinaryIO, name: str, notes: list[Note]) -> Iterator[Source]:
@@ -104,11 +106,31 @@ class _TarMember(io.RawIOBase):
         return len(data)
 
 
-class _ZipMember:
-    """Opens one member of a zip archive, bounded by what its directory promises and by the bomb limits."""
+class _Together:
+    """What the members of a zip archive become, as its directory promises; many of them may be small bombs."""
 
-    def __init__(self, path: Path, member: zipfile.ZipInfo, name: str, notes: list[Note]) -> None:
-        self._path, self._member, self._notes = path, member, notes
+    def __init__(self) -> None:
+        self._size = self._most = 0
+
+    def are_a_bomb_with(self, member: zipfile.ZipInfo) -> bool:
+        """Whether one more member, or that and those before it, expand beyond any log; if not it is one of them."""
+        size, limit = member.file_size, DEFLATE_LIMIT if member.compress_type == zipfile.ZIP_DEFLATED else RATIO_LIMIT
+        most = limit * max(member.compress_size, 1)
+        if size > ABSOLUTE_LIMIT or _is_dense(size, most) or _is_dense(self._size + size, self._most + most):
+            return True
+        self._size, self._most = self._size + size, self._most + most
+        return False
+
+
+def _is_dense(size: int, most: int) -> bool:
+    return size > RATIO_GRACE and size > most
+
+
+class _ZipMember:
+    """Opens one member of a zip archive, bounded by what its directory promises; of a bomb it gives nothing."""
+
+    def __init__(self, path: Path, member: zipfile.ZipInfo, name: str, notes: list[Note], is_bomb: bool) -> None:
+        self._path, self._member, self._notes, self._is_bomb = path, member, notes, is_bomb
         self._name = f"{name}!{_shown(member.filename)}"
 
     def open(self) -> BinaryIO:
@@ -116,12 +138,10 @@ class _ZipMember:
         return decompressed(cast(BinaryIO, io.BufferedReader(self._raw(), BUFFER)), self._name, self._notes)
 
     def _raw(self) -> io.RawIOBase:
-        size, packed = self._member.file_size, max(self._member.compress_size, 1)
-        limit = DEFLATE_LIMIT if self._member.compress_type == zipfile.ZIP_DEFLATED else RATIO_LIMIT
-        if size > ABSOLUTE_LIMIT or (size > RATIO_GRACE and size > limit * packed):
-            self._notes.append(
-                Note("bomb", f"this file expands beyond any log ({size} bytes); it was not read", self._name)
-            )
+        if self._is_bomb:
+            size = self._member.file_size
+            text = f"this file expands beyond any log ({size} bytes); it was not read"
+            self._notes.append(Note("bomb", text, self._name))
             return _Nothing()
         try:
             with contextlib.ExitStack() as opened:

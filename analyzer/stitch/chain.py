@@ -202,7 +202,7 @@ class _Reader:
             return
         if not stripped or ELISION.match(line) or CARETS.match(line) or stripped[0] in "╭╰":
             return
-        if self.frames and self.frames[-1].line is None and stripped[0].isdigit():
+        if self.frames and self.frames[-1].line is None and stripped[0].isdecimal():
             return  # code around the line, with its number
         depth = len(line) - len(line.lstrip())
         ending = exception_after_frames(stripped) if depth <= max(self.indent, 0) else None

@@ -19,16 +19,16 @@ HEAD = expression(
 CARRYING = ("Original", "traceback :", "PythonException:")
 GROUP_HEAD = "Exception Group Traceback (most recent call last):"
 FRAME = expression(
-    r'(?:(?<=[\s>|:])|^)File (?:"(?P<file>[^"\n]+)", line (?P<line>\d+)(?! in )(?:, in (?P<function>[^\n]+))?'
-    r"|(?P<cell>[^\s:\"']+):(?P<row>\d+)(?:, in (?P<caller>[^\n(]+))?)"
+    r'(?:(?<=[\s>|:])|^)File (?:"(?P<file>[^"\n]+)", line (?P<line>\d{1,9})(?! in )(?:, in (?P<function>[^\n]+))?'
+    r"|(?P<cell>[^\s:\"']+):(?P<row>\d{1,9})(?:, in (?P<caller>[^\n(]+))?)"
 )
 NOTEBOOK_HEAD = expression(r"^\w+ {4,}$")  # what IPython puts before a head: the exception's type
 NOTEBOOK_FRAME = expression(
     r"^(?:(?P<file>[/~][^\s(]{1,300}|<ipython-[^>\n]{1,80}>|\S{1,300}\.py) in (?P<function>[\w<>.]+)(?:\(|$)"
     r"|Cell In ?\[\d+\], line \d+)"
 )
-NOTEBOOK_CODE = expression(r"^-+> ?(?P<line>\d+) (?P<code>.*)$")
-BOX_FRAME = expression(r"^\s*│ (?P<file>[^\s:│][^:│]*):(?P<line>\d+) in (?P<function>[\w<>.]+)")
+NOTEBOOK_CODE = expression(r"^-+> ?(?P<line>\d{1,9}) (?P<code>.*)$")
+BOX_FRAME = expression(r"^\s*│ (?P<file>[^\s:│][^:│]*):(?P<line>\d{1,9}) in (?P<function>[\w<>.]+)")
 BOX_CODE = expression(r"^\s*│ ❱ +\d+ +│?(?P<code>[^\n]*?) *│?$")
 CARETS = expression(r"^\s*[~^]+\s*$|^\s*[│└]")
 ELISION = expression(
@@ -126,8 +126,8 @@ def lone_exception(line: str) -> tuple[str, str] | None:
 
 
 _JAVA_THREAD = expression(r'^Exception in thread "[^"\n]{0,200}" ')
-_FOLDED_PHRASE = expression(rf"\s*((?:{CAUSE}|{CONTEXT}):?)\s*")
-_FOLDED_FRAME = expression(r'\s*(File "[^"\n]+", line \d+, in (?:<\w+>|[\w.]+))\s*')
+_FOLDED_PHRASE = expression(rf"(?<!\s)\s*((?:{CAUSE}|{CONTEXT}):?)\s*")
+_FOLDED_FRAME = expression(r'(?<!\s)\s*(File "[^"\n]+", line \d+, in (?:<\w+>|[\w.]+))\s*')
 _ANYWHERE = expression(rf"(?:(?<=[\s:\]])|^)(?P<type>{_TYPE})(?=:(?: |$)|$)")
 
 
@@ -165,4 +165,4 @@ def prefix_pattern(prefix: str) -> re.Pattern[str] | None:
     """
     if not prefix.strip():
         return None
-    return re.compile("".join(r"\d+" if part.isdigit() else re.escape(part) for part in re.split(r"(\d+)", prefix)))
+    return re.compile("".join(r"\d+" if part.isdecimal() else re.escape(part) for part in re.split(r"(\d+)", prefix)))

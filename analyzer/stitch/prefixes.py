@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from analyzer.expressions import expression
+from analyzer.model.numbers import number
 
 
 class Prefixed(NamedTuple):
@@ -105,7 +106,7 @@ class Labels:
         first = line[:1]
         if first not in _FIRST_OF_LABELS:
             return
-        if first.isdigit():
+        if first.isdecimal():
             if line[4:5] != "-":
                 self._count("task", line)
             elif line[10:11] == "T":
@@ -175,8 +176,8 @@ def without_label(line: str, patterns: Iterable[re.Pattern[str]]) -> Prefixed | 
             continue
         rest = rest[found.end() :]
         label = found["label"]
-        if label.isdigit():
-            rank = int(label)
+        if (told := number(label)) is not None:
+            rank = told
         elif pattern is not _LABELS["stamp"]:
             speakers.append(label)
     return Prefixed("/".join(speakers), rank, rest) if rest is not line else None

@@ -231,7 +231,7 @@ class Cutter:
         now = self.now
         if life.label is not None and now.label is not None:
             return self._by_label(life)
-        before = self.of_life[id(previous)] if previous is not None else None
+        before = self.of_life.get(id(previous)) if previous is not None else None
         same_unit = previous is not None and previous.unit is not None and previous.unit == life.unit
         if before is not None and before is not now:
             return before if same_unit and not self._told_before(life) else now
@@ -246,7 +246,7 @@ class Cutter:
 
         All its replicas begin again then; one that starts only to be shut down with the job does not.
         """
-        if previous is None or self.of_life[id(previous)] is not self.now:
+        if previous is None or self.of_life.get(id(previous)) is not self.now:
             return False
         return not self.now.fates["silent"] and self._lasts(life)
 

@@ -112,7 +112,8 @@ def _opening(span: Sequence[Item]) -> list[str]:
     for item in span[:OPENING_LINES]:
         if _is_progress(item) or item.moment - span[0].moment > OPENING_TIME:
             break
-        texts.append(mask(item.entry.text))
+        if not (item.failure or item.goes_on):  # a traceback is no greeting: one that was caught may come again later
+            texts.append(mask(item.entry.text))
     return texts
 
 
@@ -243,7 +244,7 @@ class _Span:
             if any(word - WORD_DELAY < start < word + OPENING_TIME for start in starts):
                 continue
             low, high = bisect_left(moments, word - WORD_DELAY), bisect_right(moments, word + OPENING_TIME)
-            at = next((n for n in range(max(low, 1), high) if self._is_early(n)), None)
+            at = next((n for n in range(max(low, 1), high) if self._is_early(n) and not self._is_regular(n)), None)
             if at is None or any(0 <= moments[at] - start < OPENING_TIME for start in (moments[0], *starts)):
                 continue
             found.append(at - 1 if self._is_early(at - 1) else at)
@@ -253,6 +254,17 @@ class _Span:
     def _is_early(self, at: int) -> bool:
         text = mask(self.items[at].entry.text)
         return text in self.openings.early and not _is_progress(self.items[at]) and text not in self._chatter
+
+    def _is_regular(self, at: int) -> bool:
+        """Whether a line of the opening also comes where nothing begins or ends, as a monitor's does all the time."""
+        return mask(self.items[at].entry.text) in self._regular
+
+    @cached_property
+    def _regular(self) -> frozenset[str]:
+        begun = self.items[0].moment + OPENING_TIME
+        first = self.words[0] - WORD_DELAY if self.words else begun
+        between = (item for item in self.items if begun < item.moment < first)
+        return frozenset(mask(item.entry.text) for item in between)
 
     @cached_property
     def _chatter(self) -> frozenset[str]:

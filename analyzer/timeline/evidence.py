@@ -9,6 +9,7 @@ import msgspec
 
 from analyzer.entries import Story
 from analyzer.model import Entry, Message, Origin
+from analyzer.model.numbers import number
 from analyzer.rulebook import Finding, Role
 from analyzer.rulebook.hearsay import OF_A_REPLICA
 from analyzer.timeline.clock import Clock
@@ -16,7 +17,6 @@ from analyzer.timeline.names import Names, cluster_of
 
 OF_A_MACHINE = frozenset(("preempted", "maintenance", "host_error", "evicted", "out_of_memory_kill"))
 """Events that are about a machine, and through it about what ran there."""
-LONGEST_NUMBER = 18
 _OF_PEERS = frozenset(("network", "timeout"))
 """Categories whose messages are in a job of several replicas mostly complaints about one that is gone."""
 DESCRIBED = frozenset(("container", "pod", "task", "job", "trial", "node"))
@@ -36,14 +36,13 @@ class Signal(msgspec.Struct, frozen=True, gc=False):
     @property
     def number(self) -> int | None:
         """The exit code it states, as the service counts it: the signal's number where a launcher printed -n."""
-        number = number_in(self.values, "exit_code")
-        return None if number is None else abs(number)
+        code = number_in(self.values, "exit_code")
+        return None if code is None else abs(code)
 
 
 def number_in(values: Mapping[str, str], name: str) -> int | None:
     """A whole number among the values of a rule; None where there is none, or one longer than any that is meant."""
-    text = values.get(name, "")
-    return int(text) if text.removeprefix("-").isdecimal() and len(text) <= LONGEST_NUMBER else None
+    return number(values.get(name))
 
 
 def trial_of(finding: Finding) -> int | None:

@@ -285,5 +285,5 @@ def step_of(values: dict[str, str]) -> int | None:
     if "step" in values:
         return number_in(values, "step")
     tail = values.get("path", "").rstrip("/").rsplit("/", 1)[-1]
-    digits = "".join(c if c.isdigit() else " " for c in tail).split()
+    digits = "".join(c if c.isdecimal() else " " for c in tail).split()
     return int(digits[-1]) if digits and len(digits[-1]) < 12 else None

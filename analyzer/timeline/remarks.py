@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from analyzer.model import SECOND
+from analyzer.model.numbers import number
 from analyzer.timeline.attempts import Try
 from analyzer.timeline.endings import Setting, time_up
 from analyzer.timeline.lives import Life
@@ -149,10 +150,10 @@ def _expected(setting: Setting) -> set[str]:
     known = setting.evidence.names.known | setting.evidence.names.declared
     highest: dict[str, int] = {}
     for name in known:
-        head, _, number = name.rpartition("-")
-        if pool_of(name) != name and number.isdigit():
-            highest[head] = max(highest.get(head, 0), int(number))
-    between = {f"{head}-{number}" for head, most in highest.items() for number in range(min(most, 10_000))}
+        head, _, last = name.rpartition("-")
+        if pool_of(name) != name and (index := number(last)) is not None:
+            highest[head] = max(highest.get(head, 0), index)
+    between = {f"{head}-{index}" for head, most in highest.items() for index in range(min(most, 10_000))}
     return set(known) | between
 
 

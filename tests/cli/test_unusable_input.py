@@ -50,7 +50,7 @@ def test_no_such_file(tmp_path: Path) -> None:
     assert b"missing.json" in done.stderr
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", bytes(range(256)) * 40])
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"[]", b"[" * 9000 + b"]" * 9000, bytes(range(256)) * 40])
 def test_files_without_a_log(tmp_path: Path, content: bytes) -> None:
     """An empty file and a binary file hold nothing to diagnose, and the answer says so."""
     path = tmp_path / "odd.bin"
@@ -58,6 +58,7 @@ def test_files_without_a_log(tmp_path: Path, content: bytes) -> None:
     done = diagnose("--logs", str(path))
     assert done.returncode == 3
     assert b"odd.bin" in done.stderr
+    assert (b"see the notes above" in done.stderr) == (b"note: " in done.stderr)
     assert b"Traceback" not in done.stderr
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.entries import Partials, assemble, merge, sift, thin
+from analyzer.entries import Partials, Room, assemble, merge, room, sift, sift_source, thin
 from analyzer.entries.sift import entries_in
 from analyzer.model import Entry, Instant, JobKey, Origin
 from analyzer.rulebook.cache import load_rulebook
 from analyzer.rulebook.telling import telling
+from analyzer.sources import Source
 
 KEYS = [JobKey("vertex", "p", "1"), JobKey("vertex", "p", "2"), None]
 
@@ -73,3 +75,44 @@ def test_endless_lines_out_of_order_are_bounded(monkeypatch: pytest.MonkeyPatch)
     assert "KeyError: 'depth'" in {entry.text for entry in kept}
     assert {str(entry.time)[:15] for entry in kept} == {str(entry.time)[:15] for entry in entries}
     assert entries_in(kept) == len(entries)
+
+
+def test_long_texts_of_all_sources_share_one_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond so much of long texts their middle is lost, begin and end stay, a note counts them; short ones stay."""
+    monkeypatch.setattr(room, "MOST", 50_000)
+    content = b"".join(b"KeyError: %d begin %s end %d\n" % (n, b"x" * 9_000, n) for n in range(20))
+    tells, space, notes = telling(load_rulebook()), Room(), []
+    kept = [
+        partial
+        for name in ("one", "two")
+        for partial in sift_source(Source(name, lambda: io.BytesIO(content + b"short\n")), notes, tells, space).values()
+    ]
+    texts = [entry.text for partial in kept for entry in partial.in_order()]
+    assert sum(len(text) > room.LONG + 1 for text in texts) == 5
+    assert [(note.kind, note.source, note.count) for note in notes] == [
+        ("too_large", "one", 15),
+        ("too_large", "two", 20),
+    ]
+    assert all(text.startswith("KeyError") and text[-1].isdigit() for text in texts if text != "short")
+    assert texts.count("short") == 2
+
+
+def test_one_text_is_bounded() -> None:
+    """Of a text of megabytes a megabyte is kept."""
+    text = "begin " + "x" * (3 << 20) + " end"
+    (partial,) = sift([Entry(text=text, origin=Origin.SERVICE)], telling(load_rulebook())).values()
+    (entry,) = partial.in_order()
+    assert len(entry.text) <= room.LONGEST + 1
+    assert entry.text.startswith("begin")
+    assert entry.text.endswith("end")
+
+
+def test_what_waits_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines wait for something telling only as far as there is room for their text; all are counted."""
+    monkeypatch.setattr(thin, "MOST_WAITING", 100_000)
+    made = [Entry(text=f"step {n} " + "x" * 9_000, origin=Origin.TEXT, source="a", line=n) for n in range(300)]
+    told = [*made, Entry(text="KeyError: 'depth'", origin=Origin.TEXT, source="a", line=300)]
+    (partial,) = sift(told, telling(load_rulebook())).values()
+    kept = partial.in_order()
+    assert 0 < sum(200 <= entry.line < 300 for entry in kept) <= 100_000 // 9_000
+    assert entries_in(kept) == len(told)

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import random
+import re
+import shutil
+from pathlib import Path
 
 import pytest
 from forms import FORMS, INPUTS, NAMES, entries_of, notes_of, read
+
+from analyzer.entries import Options
+from analyzer.formats import json_split
+from analyzer.pipeline import diagnose_entries
+from analyzer.rulebook.cache import load_rulebook
 
 NDJSON = (FORMS / "logentry_ndjson/sink.ndjson").read_bytes()
 PRETTY = (FORMS / "logentry_array/pretty.json").read_bytes()
@@ -32,6 +40,17 @@ def test_bytes_that_are_no_text_are_survived(path):
         place = chance.randrange(len(content))
         odd = chance.choice([b"\xff", b"\0", b"\xe4", b"{", b"]", b'"', b"\\ud83d", b"\n", b"1e999"])
         entries_of(content[:place] + odd + content[place:], path.name)
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=NAMES)
+def test_numbers_that_no_number_holds_are_survived(path):
+    """Thousands of digits, or signs that count as digits and make no number, end neither reading nor diagnosis."""
+    content, chance = path.read_text(encoding="utf-8", errors="replace"), random.Random(path.name)
+    places = list(re.finditer(r"\d+", content))
+    for place in chance.sample(places, min(4, len(places))):
+        odd = chance.choice(["9" * 5000, "\u00b3", "\u0663"])
+        entries = entries_of((content[: place.start()] + odd + content[place.end() :]).encode(), path.name)
+        diagnose_entries(entries, load_rulebook(), Options())
 
 
 def test_array_that_is_cut_gives_its_whole_entries():
@@ -101,6 +120,23 @@ def test_binary_files_are_left_out():
     """What is no text gives no entries, and a note."""
     assert texts(b"\x89PNG\r\n" + bytes(range(256)) * 20) == []
     assert [note.kind for note in notes_of(b"\x7fELF" + bytes(range(256)))] == ["binary"]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_archives_within_archives_are_told(kind, tmp_path):
+    """What was not opened is no text either."""
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "a.log").write_text("step 1\n" * 2000)
+    content = Path(shutil.make_archive(str(tmp_path / "outer"), kind, tmp_path / "inner")).read_bytes()
+    assert texts(content) == []
+    assert [note.kind for note in notes_of(content)] == ["archive"]
+
+
+def test_what_is_left_out_behind_a_value_is_told(monkeypatch):
+    """A line behind JSON that is beyond any bound is counted, though what follows is read as text."""
+    monkeypatch.setattr(json_split, "VALUE_LIMIT", 1 << 16)
+    pod = (FORMS / "pod/compact.json").read_bytes()
+    assert "too_large" in [note.kind for note in notes_of(pod + b"x" * (1 << 19) + b"\nstep 1\n")]
 
 
 def test_table_of_something_else_is_noted():

@@ -96,6 +96,14 @@ def test_spaces_instead_of_tabs_change_nothing():
     assert said(read("stream_logs_vertex/spaces.txt")) == said(read("stream_logs_vertex/tabs.txt"))
 
 
+def test_a_column_of_trials_changes_no_text():
+    """Tuning jobs of Vertex AI have one, which is empty where a line is of no trial."""
+    plain = said(read("stream_logs_vertex/tabs.txt"))
+    rows = (FORMS / "stream_logs_vertex/tabs.txt").read_text().splitlines(keepends=True)
+    wide = "".join("\t".join((*parts[:3], "", parts[3])) if len(parts := row.split("\t", 3)) == 4 else row for row in rows)
+    assert [entry.text for entry in said(entries_of(wide, "tabs.txt"))] == [entry.text for entry in plain]
+
+
 @pytest.mark.parametrize("path", INPUTS, ids=NAMES)
 @pytest.mark.parametrize("change", ["crlf", "bom", "utf-16"])
 def test_line_ends_and_byte_order_marks_change_nothing(path, change):

@@ -282,6 +282,26 @@ def test_a_log_of_replicas_only_lacks_the_service() -> None:
     assert [gap.kind for gap in diagnosed(steps(0, 0, 3)).gaps] == ["no_service_log"]
 
 
+def loud(severity: str, more: Iterable[Entry] = ()) -> list[str]:
+    """The kinds of gaps of a failed job of which only lines of this severity and above are there, and some more."""
+    said = [line(n, f"could not read shard {n}", severity=severity) for n in range(5)]
+    told = "The replica workerpool0-0 exited with a non-zero status of 1."
+    return [gap.kind for gap in diagnosed([*said, line(HOUR, told, replica=None, severity="ERROR"), *more]).gaps]
+
+
+@pytest.mark.parametrize("severity", ["WARNING", "ERROR"])
+def test_a_log_without_lines_of_info_was_filtered(severity: str) -> None:
+    """The service says at INFO how a job starts and ends; where no such line is there, a filter left them out."""
+    assert loud(severity) == ["filtered"]
+
+
+def test_severities_alone_are_no_filter() -> None:
+    """One usual line shows that there was none, and containers may write everything without a severity."""
+    assert "filtered" not in loud("ERROR", [line(7, "step 1", severity="INFO")])
+    assert "filtered" not in loud("DEFAULT")
+    assert "filtered" not in loud("ERROR", [line(-30, "Job is running.", replica=None, severity="INFO")])
+
+
 def test_silent_replicas_are_named_and_the_job_itself_is_none() -> None:
     """Of two replicas that the description names one says nothing."""
     names = described("job", replica_names=["workerpool0-0", "workerpool1-0", "77"])

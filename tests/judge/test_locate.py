@@ -111,3 +111,23 @@ def test_horovods_missing_rank_is_the_place() -> None:
 def test_who_is_blamed(pods: list[str], told: str, meant: list[str]) -> None:
     """Hosts and tasks mean pods, where it is sure which."""
     assert Names(pods).blamed(told) == meant
+
+
+def test_a_rank_that_only_waited_is_not_the_place() -> None:
+    """The launcher names the first process that gave up waiting; the one that raised is missing among them."""
+    raised = "Traceback (most recent call last):\n  File \"/app/train.py\", line 9, in <module>\n    main()\n"
+    waited = "[rank{0}]:[E327 10:22:36.551720134 ProcessGroupNCCL.cpp:616] [Rank {0}] Watchdog caught collective " \
+        "operation timeout: WorkNCCL(SeqNum=3, OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600021 milliseconds"  # fmt: skip
+    first = "E0327 10:22:38.770000 88 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: -6) " \
+        "local_rank: 1 (pid: 122) of binary: /usr/bin/python"  # fmt: skip
+    waits = [said(700 + rank, waited.format(rank)) for rank in (1, 2, 3)]
+    root = root_of(said(1, raised + "ValueError: no such entity"), *waits, said(720, first))
+    assert (root.replica, root.rank, root.exit_code) == ("rank0", 0, None)
+
+
+def test_the_pod_of_the_job_that_was_evicted_is_the_place() -> None:
+    """Pods of others on the node were evicted too."""
+    notice = "INF Adding new event event={\"Description\":\"Spot ITN received. Instance will be interrupted at 06:43\"}"
+    deleted = said(40, "Deleted pod: ms-worker-1", job=JobKey("gke", "acme", "ms"), origin=Origin.CLUSTER)
+    lines = [notice, "evicting pod kube-system/coredns-7", "evicting pod asr/ms-worker-1"]
+    assert root_of(*(said(n, text, job=deleted.job) for n, text in enumerate(lines)), deleted).replica == "ms-worker-1"

@@ -1,4 +1,4 @@
-"""A pod that found no node at first and got one later."""
+"""A pod that found no node, or did not get its disk, at first and got it later."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ MATCHER = Matcher(
     [
         rule("stockout.full", "no node is free", weight=80, **FROM),
         rule("configuration.disk", "disk cannot be attached", weight=40, **FROM),
+        rule("storage.attach", "disk (?P<volume>\\w+) is held elsewhere", weight=80, **FROM),
+        rule("lifecycle.attached", "has disk (?P<volume>\\w+)", role="progress", event="volume_attached", **FROM),
         rule("lifecycle.scheduled", "pod assigned", role="progress", event="pod_scheduled", **FROM),
     ]
 )
@@ -37,3 +39,12 @@ def test_why_a_pod_found_no_node_is_over_once_it_has_one() -> None:
     assert cause(full, disk) == "stockout"
     assert cause(full, event(60, "pod assigned", "Scheduled"), disk) == "configuration"
     assert cause(event(1, "pod assigned", "Scheduled"), full, disk) == "stockout"
+
+
+def test_why_a_disk_was_not_attached_is_over_once_it_is() -> None:
+    """Another disk's success, or an earlier one, does not count."""
+    held, disk = event(5, "disk d1 is held elsewhere", "FailedAttachVolume"), event(90, "disk cannot be attached", "x")
+    assert cause(held, disk) == "storage"
+    assert cause(held, event(60, "has disk d1", "SuccessfulAttachVolume"), disk) == "configuration"
+    assert cause(held, event(60, "has disk d2", "SuccessfulAttachVolume"), disk) == "storage"
+    assert cause(event(1, "has disk d1", "SuccessfulAttachVolume"), held, disk) == "storage"

@@ -89,7 +89,7 @@ def test_a_million_steps_leave_little() -> None:
     for number in range(30_000):
         sifter.entry(_chat(Entry(text="", time=Instant((1_770_000_000 + number) * SECOND), origin=Origin.REPLICA, replica="w",
                                  job=made.job), number, 0))  # fmt: skip
-    partials = sifter.finish()
+    partials = sifter.finish([])
     entries = [entry for partial in partials.values() for entry in partial.entries.values()]
     assert len(entries) < 2000
     assert sum(1 + sum(count for _, count in entry.skipped) for entry in entries) == 30_000

@@ -87,6 +87,16 @@ def test_zip_bomb_is_not_read(tmp_path, monkeypatch):
     assert [note.kind for note in notes] == ["bomb"]
 
 
+def test_small_bombs_are_one_together(tmp_path, monkeypatch):
+    """Members that are each below what is looked at are refused from where together they are beyond any log."""
+    monkeypatch.setattr(archives, "RATIO_GRACE", 1 << 20)
+    members = {f"{n}.log": b"x" * 600_000 for n in range(9)}
+    notes = []
+    read = contents([zipped(tmp_path / "a.zip", {**members, "last.log": b"step 1"})], notes)
+    assert sorted(map(len, read.values())) == [0] * 8 + [6, 600_000]
+    assert [note.kind for note in notes] == ["bomb"] * 8
+
+
 def test_number_of_members_is_bounded(tmp_path, monkeypatch):
     """An archive of endless many files is read up to a limit."""
     monkeypatch.setattr(archives, "MEMBER_LIMIT", 2)

@@ -70,3 +70,40 @@ def test_a_runner_that_waits_for_its_tpu_has_one_life() -> None:
         (300.0, "master-replica-0", "step 10 loss 0.5"),
     )
     assert timeline_of(said).restarts_total == 0
+
+
+EXITED = (2000.0, "service", "The replica workerpool0-0 exited with a non-zero status of 1.")
+
+
+def ending(opening: tuple[tuple[float, str], ...], end: tuple[tuple[float, str], ...], work: str) -> list[Entry]:
+    """A replica that opens, works for half an hour, and ends with these lines; the service names its exit."""
+    said = [(40.0 + after, "workerpool0-0", text) for after, text in opening]
+    said += [(t, "workerpool0-0", work.format(t)) for t in range(240, 1980, 240)]
+    said += [(1985.0 + after, "workerpool0-0", text) for after, text in end]
+    return lines(SET_UP, *said, EXITED)
+
+
+def test_a_traceback_caught_soon_after_the_start_is_no_opening() -> None:
+    """What a program raised and overcame at its start may be raised again at its end."""
+    raised = (
+        "Traceback (most recent call last):",
+        '  File "/app/fit.py", line 71, in fit',
+        "    trainer.train()",
+        "ValueError: the batch is too large",
+    )
+    caught = tuple((3.0 + n / 10, text) for n, text in enumerate(raised))
+    said = ending(((0.0, "trying batch 64"), *caught), tuple((after - 3.0, text) for after, text in caught), "step {} loss 0.5")
+    assert timeline_of(said).restarts_total == 0
+
+
+def test_what_a_monitor_says_all_the_time_begins_no_life() -> None:
+    """A line of the opening that also comes in the middle of the work tells nothing at its end."""
+    monitor = "gpu-monitor: 0 62 C 97 %"
+    said = ending(((0.0, "image 3.1"), (2.0, "copying weights"), (5.0, monitor)), ((0.0, monitor),), monitor)
+    assert timeline_of(said).restarts_total == 0
+
+
+def test_an_opening_after_a_named_exit_still_begins_a_life() -> None:
+    """Lines that come at starts only are one, though the first of them is lost."""
+    said = ending(OPENING, tuple((after + 30.0, text) for after, text in OPENING[1:]), "shard {} is done")
+    assert timeline_of(said).restarts_total == 1

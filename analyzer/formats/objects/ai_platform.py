@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import number
 from analyzer.formats.located import Document
 from analyzer.formats.objects.limits import reached_limits
 from analyzer.formats.part import Part, known
 from analyzer.formats.shape import as_dict, as_list
 from analyzer.model import JobKey
+from analyzer.model.numbers import number
 
 _REPLICAS = 5000
 

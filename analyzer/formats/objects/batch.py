@@ -12,16 +12,17 @@ from typing import Any
 import msgspec
 
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import batch_task, number
+from analyzer.formats.identity import batch_task
 from analyzer.formats.located import Document
 from analyzer.formats.part import Part, known
 from analyzer.formats.shape import as_dict, as_list
 from analyzer.model import JobKey, Origin
+from analyzer.model.numbers import number
 
 NAME = re.compile(
     r"^projects/(?P<project>[^/]+)/locations/(?P<region>[^/]+)/jobs/(?P<id>[^/]+)(?P<task>/taskGroups/.+)?$"
 )
-_TASK = re.compile(r"(?:taskGroups/)(group\d+/tasks/\d+)|\b(\S+-group\d+-\d+)\b")
+_TASK = re.compile(r"(?:taskGroups/)(group\d+/tasks/\d+)|\b(\S{1,200}-group\d+-\d+)\b")
 _INDEX = re.compile(r"\btask with index (\d+) failed")
 """How a job's event names the task that failed it; a job has one group, `group0`."""
 _MACHINE = re.compile(r"\bon zones/([^/\s]+)/instances/([^/\s]+)")
@@ -78,7 +79,7 @@ def _event(document: Document, events: list[Any], index: int, task: str | None) 
         text=text,
         fields=fields,
         replica=batch_task(named[0]) if named else f"group0-{failed[1]}" if failed else task,
-        node=machine[2] if machine and not machine[2].isdigit() else None,  # log lines name the host, never its id
+        node=machine[2] if machine and not machine[2].isdecimal() else None,  # log lines name the host, never its id
         time=any_instant(event.get("eventTime")),
         line=document.place(event, "description") if event.get("description") else document.place(events, index),
         origin=Origin.SERVICE,

@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import number
 from analyzer.formats.located import Document
 from analyzer.formats.objects.owner import job_of, metadata_of, owner_of
 from analyzer.formats.objects.pod import conditions
 from analyzer.formats.part import Part, known
 from analyzer.formats.shape import as_dict
 from analyzer.model import JobKey
+from analyzer.model.numbers import number
 
 _TERMINAL = (
     "Failed",

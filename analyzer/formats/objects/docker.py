@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import number
 from analyzer.formats.located import Document
 from analyzer.formats.part import Part, known
 from analyzer.formats.shape import as_dict
+from analyzer.model.numbers import number
 
 _NEVER = "0001-01-01T00:00:00Z"
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import number
 from analyzer.formats.located import Document
 from analyzer.formats.objects.owner import job_of, metadata_of, owner_of
 from analyzer.formats.part import Part, known
 from analyzer.formats.shape import as_dict, as_list
 from analyzer.model import Instant, JobKey
+from analyzer.model.numbers import number
 
 _ACCELERATORS = ("nvidia.com/gpu", "google.com/tpu", "amd.com/gpu", "aws.amazon.com/neuron")
 _START_OF_TIME = "1970-01-01T00:00:00Z"

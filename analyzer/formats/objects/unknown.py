@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import number
 from analyzer.formats.located import Document
 from analyzer.formats.part import Part, known
 from analyzer.formats.shape import as_list
 from analyzer.model import JobKey
+from analyzer.model.numbers import number
 
 _EXIT = ("exit_code", "exitCode", "exitcode", "exit_status", "return_code", "returncode", "ExitCode")
 _STATE = ("state", "status", "phase", "State", "Status")

@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import number
 from analyzer.formats.located import Document
 from analyzer.formats.objects.limits import reached_limits
 from analyzer.formats.part import Part, known
 from analyzer.formats.shape import as_dict, as_list
 from analyzer.model import JobKey
+from analyzer.model.numbers import number
 
 NAME = re.compile(
     r"^projects/(?P<project>[^/]+)/locations/(?P<region>[^/]+)/"

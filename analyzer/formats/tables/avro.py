@@ -14,7 +14,7 @@ from analyzer.formats.tables.avro_blocks import BLOCK_LIMIT, UNPACKERS, Block, B
 from analyzer.formats.tables.avro_schema import safe_schema
 from analyzer.formats.tables.rows import ROW_LIMIT, Rows
 from analyzer.model import Entry
-from analyzer.sources.compression import RATIO_GRACE, RATIO_LIMIT
+from analyzer.sources.compression import DEFLATE_LIMIT, RATIO_GRACE
 
 _DAMAGE = (ValueError, LookupError, TypeError, ArithmeticError, RecursionError)
 """What fastavro raises for bytes that are no row; EOFError where they end within one."""
@@ -69,7 +69,7 @@ class _Table:
         for block in blocks_of(source, sync, self._rows, lambda: self._number):
             data, end = self._unpacked(block), self._number + block.rows
             self._given += len(data)
-            if self._given > RATIO_GRACE and self._given > RATIO_LIMIT * source.taken:
+            if self._given > RATIO_GRACE and self._given > DEFLATE_LIMIT * source.taken:
                 self._rows.are_a_bomb(self._number)
                 break
             for row in self._decoded(data, block) if data else ():

@@ -24,6 +24,11 @@ def size_of(batch: Any) -> int:
     return _OBJECT * int(batch.num_rows) + sum(map(_size, batch.columns))
 
 
+def width_of(kind: Any) -> int:
+    """What a value of a type takes if all that it consists of is there once and short (bytes)."""
+    return _OBJECT + sum(width_of(kind.field(place).type) for place in range(kind.num_fields))
+
+
 def _plain(column: Any) -> list[Any]:
     for change in (_in_utc, _as_text):
         kind = _changed(column.type, change)
@@ -68,6 +73,9 @@ def _size(column: Any) -> int:
         return own + int(compute.sum(lengths.take(column.indices)).as_py() or 0)
     if types.is_struct(kind):
         return own + sum(_size(column.field(place)) for place in range(kind.num_fields))
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
+    if types.is_map(kind):  # which Arrow flattens only without dictionaries
+        start, end = column.offsets[0].as_py(), column.offsets[-1].as_py()
+        return own + sum(_size(part.slice(start, end - start)) for part in (column.keys, column.items))
+    if types.is_list(kind) or types.is_large_list(kind):
         return own + _size(column.flatten())
     return own + int(column.nbytes)

@@ -11,23 +11,25 @@ LEAVES = 10_000
 """As many columns as a table of BigQuery may have, nested ones counted: https://cloud.google.com/bigquery/quotas."""
 PAGE_LIMIT = 64 << 20
 """A row group with a page (usually 1 MiB) beyond this (bytes, unpacked) is left out."""
-_TOGETHER = 256 << 20  # the largest pages of all columns, which are in memory at one time
-_VALUES = 1 << 23  # of one column in one row group: a single row may hold all of a repeated field
+_TOGETHER = 96 << 20  # the largest pages of all columns: at one time they are in memory packed, unpacked and as values
+_DICTIONARY = 2  # a dictionary counts so many times: its values lie in a table too
+_VALUES = 1 << 23  # of one column in one row group
+_REPEATED = 1 << 24  # of all repeated fields in one row group, of which a single row may hold all; once for each level
 _BATCH = 1024  # rows
 _WIDE = 256  # bytes of a value of fixed length
-_GROWING = 64 << 20  # bytes that columns may become whose values may be longer than their page
+_GROWING = 32 << 20  # bytes that columns may become whose values may be longer than their page
 
 
 class Leaf(NamedTuple):
     """A part of a column that is stored for itself, by its place in the file.
 
-    `is_shared`: its texts can be read as numbers of a dictionary. `is_growing`: a short page may hold many long values,
-    since they share beginnings or are of one great length.
+    `levels`: in how many repeated fields it lies. `is_shared`: its texts can be read as numbers of a dictionary.
+    `is_growing`: a short page may hold many long values, since they share beginnings or are of one great length.
     """
 
     place: int
     path: str
-    is_repeated: bool
+    levels: int
     is_shared: bool
     is_growing: bool
 
@@ -48,7 +50,7 @@ def _leaf(place: int, column: Any, chunks: Sequence[Chunk]) -> Leaf:
     has_lengths = any(chunk.has_lengths for chunk in chunks)
     is_wide = column.physical_type == "FIXED_LEN_BYTE_ARRAY" and column.length > _WIDE
     return Leaf(
-        place, column.path, column.max_repetition_level > 0,
+        place, column.path, column.max_repetition_level,
         is_shared=column.physical_type == "BYTE_ARRAY" and not has_prefixes and not has_lengths,
         is_growing=is_wide or has_prefixes,
     )  # fmt: skip
@@ -60,15 +62,17 @@ def rows_at_once(file: BinaryIO, group: Sequence[Chunk], leaves: Sequence[Leaf])
     Raises:
         ValueError: if the group's pages are damaged.
     """
-    together = growing = 0
+    together = growing = repeated = 0
     for leaf in leaves:
         largest = values = 0
         for page in pages(file, group[leaf.place]):
-            largest, values = max(largest, page.size), values + page.values
-            if largest > PAGE_LIMIT or values > _VALUES:
+            largest = max(largest, page.size * (_DICTIONARY if page.is_dictionary else 1))
+            values += page.values
+            if page.size > PAGE_LIMIT or values > _VALUES:
                 return None
         together += largest
         growing += largest if leaf.is_growing else 0
-        if together > _TOGETHER or (leaf.is_growing and leaf.is_repeated):
+        repeated += leaf.levels * values
+        if together > _TOGETHER or repeated > _REPEATED or (leaf.is_growing and leaf.levels):
             return None
     return max(1, min(_BATCH, _GROWING // growing)) if growing else _BATCH

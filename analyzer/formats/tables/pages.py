@@ -14,6 +14,7 @@ from analyzer.formats.tables.thrift import Compact, Struct
 _WINDOW = 1 << 14
 _HEADER_LIMIT = 1 << 20  # statistics of a page may hold long values
 _DELTA_LENGTH, _DELTA = 6, 7  # encodings of texts
+_DICTIONARY = 7  # the field of a page's header that describes a dictionary
 
 
 class Chunk(NamedTuple):
@@ -27,10 +28,12 @@ class Chunk(NamedTuple):
 
 
 class Page(NamedTuple):
-    """One page: its size once unpacked (bytes), and how many values it holds, nulls included."""
+    """One page: its size once unpacked (bytes), how many values it holds, nulls included, and whether other pages name
+    them by number."""
 
     size: int
     values: int
+    is_dictionary: bool
 
 
 def chunks_of(footer: bytes, columns: int) -> list[list[Chunk]]:
@@ -68,13 +71,13 @@ def pages(file: BinaryIO, chunk: Chunk) -> Iterator[Page]:
         unpacked, packed, values = header.get(2), header.get(3), _values(header)
         if not all(isinstance(number, int) and number >= 0 for number in (unpacked, packed, values)):
             raise ValueError("no header of a page")
-        yield Page(int(unpacked or 0), int(values or 0))
+        yield Page(int(unpacked or 0), int(values or 0), _DICTIONARY in header)
         at += length + int(packed or 0)
 
 
 def _values(header: Struct) -> Any:
     """How many values a page of data, a dictionary, or a page of data of the second version says it has."""
-    inner = next((found for kind in (5, 7, 8) if isinstance(found := header.get(kind), dict)), {})
+    inner = next((found for kind in (5, _DICTIONARY, 8) if isinstance(found := header.get(kind), dict)), {})
     return inner.get(1)
 
 

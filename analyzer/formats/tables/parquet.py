@@ -14,7 +14,7 @@ from analyzer.formats.tables.leaves import LEAVES, Leaf, leaves_of, rows_at_once
 from analyzer.formats.tables.pages import Chunk, chunks_of
 from analyzer.formats.tables.rows import ROW_LIMIT, Rows
 from analyzer.model import Entry
-from analyzer.sources.compression import RATIO_LIMIT
+from analyzer.sources.compression import DEFLATE_LIMIT
 
 RATIO_GRACE = 64 << 20
 """So many bytes of rows are given however small the file is; a column may name one text for all of its rows."""
@@ -24,15 +24,18 @@ into a file: https://cloud.google.com/bigquery/docs/exporting-data."""
 _SPOOL_MEMORY = 32 << 20  # beyond this the copy lies in a nameless temporary file
 _FOOTER_LIMIT = 8 << 20
 _BUFFER = 1 << 20
+_WIDE_ROWS = 32  # at one time at least where a row has thousands of fields: each of them costs time in every part
 
 
 class _Described(NamedTuple):
-    """A file as its footer describes it, opened for the columns of log entries."""
+    """A file as its footer describes it, opened for the columns of log entries; `width` is what a row of nothing but
+    short values takes (bytes)."""
 
     file: Any
     columns: list[str]
     leaves: list[Leaf]
     groups: list[list[Chunk]]
+    width: int
 
 
 def read_parquet(stream: Stream, reading: Reading) -> Iterator[Entry]:
@@ -70,6 +73,7 @@ class _Table:
         self._file, self._reading, self._rows = file, reading, rows
         self._size = file.seek(0, 2)
         self._given = 0
+        self._part = ROW_LIMIT  # bytes of rows that become values at one time
         self._is_bomb = False
 
     def entries(self) -> Iterator[Entry]:
@@ -82,6 +86,7 @@ class _Table:
             return
         if described is None:
             return
+        self._part = max(ROW_LIMIT, _WIDE_ROWS * described.width)
         number = 1
         for group in range(len(described.groups)):
             for row in self._group(described, group, number):
@@ -109,6 +114,8 @@ class _Table:
     def _described(self, footer: bytes) -> _Described | None:
         from pyarrow.parquet import ParquetFile, read_metadata
 
+        from analyzer.formats.tables.cells import width_of
+
         self._file.seek(0)
         metadata = read_metadata(self._file)
         columns = entry_columns(metadata.schema.to_arrow_schema().names)
@@ -122,7 +129,8 @@ class _Table:
         # Dictionaries stay such: a row then takes a number, however long the text that it shares with others.
         shared = [leaf.path for leaf in leaves if leaf.is_shared]
         file = ParquetFile(self._file, metadata=metadata, read_dictionary=shared, buffer_size=_BUFFER)
-        return _Described(file, columns, leaves, groups)
+        fields = [field for field in file.schema_arrow if field.name in columns]
+        return _Described(file, columns, leaves, groups, sum(width_of(field.type) for field in fields))
 
     def _group(self, table: _Described, group: int, number: int) -> Iterator[dict[str, Any] | None]:
         """The rows of a row group, None for one that was left out; as far as they can be read."""
@@ -140,21 +148,22 @@ class _Table:
             self._rows.are_damaged(error, number)
 
     def _decoded(self, batch: Any, number: int) -> Iterator[dict[str, Any] | None]:
-        """The rows of a batch, which is halved until a part is small enough to become values."""
+        """The rows of a batch, which is parted until a part is small enough to become values."""
         from analyzer.formats.tables.cells import rows_of, size_of
 
-        size, half = size_of(batch), int(batch.num_rows) // 2
         if self._is_bomb:
             return
-        if half and size > ROW_LIMIT:
-            yield from self._decoded(batch.slice(0, half), number)
-            yield from self._decoded(batch.slice(half), number + half)
+        size, rows = size_of(batch), int(batch.num_rows)
+        if rows > 1 and size > self._part:
+            step = max(1, rows * self._part // size)
+            for start in range(0, rows, step):
+                yield from self._decoded(batch.slice(start, step), number + start)
             return
         self._given += size
-        self._is_bomb = self._given > max(RATIO_GRACE, RATIO_LIMIT * self._size)
+        self._is_bomb = self._given > max(RATIO_GRACE, DEFLATE_LIMIT * self._size)
         if self._is_bomb:
             self._rows.are_a_bomb(number)
-        elif size > ROW_LIMIT:
+        elif rows == 1 and size > ROW_LIMIT:
             self._rows.are_large(number)
             yield None
         else:

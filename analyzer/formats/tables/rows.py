@@ -10,9 +10,9 @@ from analyzer.formats.reading import Reading
 from analyzer.formats.record import record_of
 from analyzer.model import Entry
 
-ROW_LIMIT = 4 << 20
+ROW_LIMIT = 1 << 20
 """A row that takes more than this (bytes) is no LogEntry, which has 256 KiB at most; it is left out and noted. So much
-of a table becomes values at one time."""
+of a table becomes values at one time, or somewhat more of a table of thousands of columns."""
 
 
 class Rows:

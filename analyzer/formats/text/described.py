@@ -8,10 +8,10 @@ from itertools import accumulate
 from typing import Any
 
 from analyzer.formats.clock import described_time
-from analyzer.formats.identity import number
 from analyzer.formats.located import Document, Spans
 from analyzer.formats.text.field_tree import Field
 from analyzer.formats.text.table import Table, header_names
+from analyzer.model.numbers import number
 
 _STATES = {"Waiting": "waiting", "Running": "running", "Terminated": "terminated"}
 _STATE_KEYS = {"Reason": "reason", "Message": "message", "Exit Code": "exitCode", "Signal": "signal",
@@ -38,7 +38,7 @@ class _Shaper:
 
     def __init__(self, root: Field, lines: Sequence[str], line: int) -> None:
         self.root, self.lines, self.line = root, lines, line
-        self._spans: Spans = {}
+        self._spans = Spans()
         self._starts = list(accumulate((len(text) + 1 for text in lines), initial=0))
 
     def put(self, target: dict[str, Any], key: str, value: Any, field: Field | None) -> None:
@@ -51,7 +51,7 @@ class _Shaper:
     def stands(self, target: Any, key: str | int, first: int, last: int) -> None:
         """Notes the lines at which a value stands, from the first to the last."""
         indent = len(self.lines[first]) - len(self.lines[first].lstrip())
-        self._spans[id(target), key] = (self._starts[first] + indent, self._starts[last + 1] - 1)
+        self._spans.put(target, key, self._starts[first] + indent, self._starts[last + 1] - 1)
 
     def finished(self, value: dict[str, Any]) -> Document:
         """The document of the value."""
@@ -165,7 +165,7 @@ class _Object(_Shaper):
         for field in holder.inner if holder else []:
             if field.value:
                 self.put(
-                    status, _camel(field.key), number(field.value) if field.value.isdigit() else field.value, field
+                    status, _camel(field.key), number(field.value) if field.value.isdecimal() else field.value, field
                 )
         if holder is not None and holder.value:  # `argo get` has the phase on the line itself
             self.put(status, "phase", holder.value, holder)
@@ -205,7 +205,7 @@ class _Object(_Shaper):
     def _job_facts(self, status: dict[str, Any]) -> None:
         """What `kubectl describe job` prints: `Pods Statuses: 0 Active (0 Ready) / 0 Succeeded / 3 Failed`."""
         counts = self.root.find("Pods Statuses")
-        for amount, name in re.findall(r"(\d+) (Active|Running|Succeeded|Failed)", counts.value if counts else ""):
+        for amount, name in re.findall(r"(\d{1,9}) (Active|Running|Succeeded|Failed)", counts.value if counts else ""):
             self.put(status, {"Running": "active"}.get(name, name.lower()), int(amount), counts)
         for key, title in (("startTime", "Start Time"), ("completionTime", "Completed At")):
             self.put(status, key, _time(self.root.text(title)), self.root.find(title))

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import number
 from analyzer.formats.kubernetes_event import JOB_KINDS
 from analyzer.formats.part import Part, known
 from analyzer.formats.text.table import Table, age_seconds, header_names, repetitions
 from analyzer.model import JobKey, Origin
+from analyzer.model.numbers import number
 
 _COLUMNS = (
     "NAMESPACE", "LAST SEEN", "FIRST SEEN", "TYPE", "REASON", "OBJECT", "SUBOBJECT", "SOURCE", "MESSAGE", "COUNT",

@@ -23,7 +23,9 @@ _REPLICA_FILE = re.compile(
 """Names of files in which launchers and people keep one process's output each (`worker-3.log`, `rank0.out`)."""
 
 
-_TORCHRUN_FILE = re.compile(r"(?:^|[/\\])attempt_(?P<attempt>\d+)[/\\](?P<rank>\d+)[/\\](?:stderr|stdout)\.log$")
+_TORCHRUN_FILE = re.compile(
+    r"(?:^|[/\\])attempt_(?P<attempt>\d{1,9})[/\\](?P<rank>\d{1,9})[/\\](?:stderr|stdout)\.log$"
+)
 """Where torchrun keeps the output of each local rank (`--log-dir`, by default below the run's id)."""
 
 

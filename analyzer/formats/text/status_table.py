@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from analyzer.formats.clock import any_instant
-from analyzer.formats.identity import is_node_pod, number
+from analyzer.formats.identity import is_node_pod
 from analyzer.formats.part import Part, known
 from analyzer.formats.text.table import Table, age_seconds, header_names
 from analyzer.model import JobKey, Origin
+from analyzer.model.numbers import number
 
 _PODS = ("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
 _PODS_HEADER = re.compile(r"^(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE(?!\S)")
@@ -23,7 +24,7 @@ _LISTED_BY = {"LOCATION": "batch", "ACCELERATOR_TYPE": "tpu"}
 """Columns by which the lists of `gcloud batch jobs` and `gcloud compute tpus` are known."""
 _OTHER_OBJECTS = ("ROLES", "VOLUME", "CAPACITY", "CLUSTER-IP", "READY", "ENDPOINTS")
 """Columns of tables that list nodes, volumes or services: the states there are no job's."""
-_SACCT_HEADER = re.compile(r"^\s*JobID(?:Raw)?\s*[|\s].*\bState\b")
+_SACCT_HEADER = re.compile(r"^\s*JobID(?:Raw)?(?=[|\s]).*\bState\b")
 _SLURM_STATES = ("BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "DEADLINE", "FAILED", "NODE_FAIL",
                  "OUT_OF_MEMORY", "PENDING", "PREEMPTED", "REQUEUED", "RUNNING", "SUSPENDED", "TIMEOUT")  # fmt: skip
 

@@ -10,10 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from analyzer.formats.identity import REPLICA_NAME, number
+from analyzer.formats.identity import REPLICA_NAME
 from analyzer.formats.text.dialect import Said, share
 from analyzer.formats.text.service_job import job_named_in, platform_named_in
 from analyzer.model import Instant, JobKey, Origin
+from analyzer.model.numbers import number
 
 _SEVERITY = "DEFAULT|DEBUG|INFO|NOTICE|WARNING|ERROR|CRITICAL|ALERT|EMERGENCY"
 _ROW = re.compile(
@@ -23,6 +24,7 @@ _ROW = re.compile(
 _TAB = 8
 _ALIGNED = 3
 """So many rows that begin at the same place show where a column begins; fewer may all be indented."""
+_TRIAL = re.compile(r"^\t\d{0,6}\t")
 
 
 def recognize_stream_logs(head: Sequence[str], name: str) -> StreamLogs | None:
@@ -33,15 +35,21 @@ def recognize_stream_logs(head: Sequence[str], name: str) -> StreamLogs | None:
     trials = any(row and row["rest"].startswith("\t\t") for row in rows)
     platform = platform_named_in("\n".join(head)) or ("ai_platform" if trials else "vertex")
     job = next((job for line in head if (job := job_named_in(line))), None)
-    dialect = StreamLogs(platform, job)
+    tabbed = [row["rest"] for row in rows if row and row["rest"].startswith("\t")]
+    has_trials = platform == "ai_platform" or (len(tabbed) >= _ALIGNED and all(map(_TRIAL.match, tabbed)))
+    dialect = StreamLogs(platform, job, has_trials)
     dialect.learn([row for row in rows if row])
     return dialect
 
 
 class StreamLogs:
-    """Reads rows of stream-logs; `job` is the job that the head of the text names."""
+    """Reads rows of stream-logs; `job` is the job that the head of the text names.
 
-    def __init__(self, platform: str, job: JobKey | None) -> None:
+    `has_trials`: a column of trials stands before the message, as AI Platform and tuning jobs of Vertex AI have it.
+    """
+
+    def __init__(self, platform: str, job: JobKey | None, has_trials: bool) -> None:
+        self._has_trials = has_trials
         self._platform = platform
         self._job = job
         self._gaps: dict[tuple[int, str], int] = {}
@@ -83,10 +91,10 @@ class StreamLogs:
     def _columns(self, row: re.Match[str]) -> tuple[str, str]:
         rest = row["rest"]
         if rest.startswith("\t"):
-            if self._platform == "vertex":
+            if not self._has_trials:
                 return "", rest[1:]
             trial, tab, text = rest[1:].partition("\t")
-            return (trial, text) if tab and (not trial or trial.isdigit()) else ("", rest[1:])
+            return (trial, text) if tab and (not trial or trial.isdecimal()) else ("", rest[1:])
         bare = rest.lstrip(" ")
         gap = len(rest) - len(bare)
         key = (row.start("rest"), row["task"])

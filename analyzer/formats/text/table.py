@@ -54,8 +54,8 @@ def header_names(line: str, known: Sequence[str]) -> list[str]:
 
 
 _UNIT_SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1, "y": 31_536_000}
-_AGE = re.compile(r"(\d+)([ydhms])")
-_REPEATED = re.compile(r"\(x(\d+) over ([^)]*)\)")
+_AGE = re.compile(r"(\d{1,9})([ydhms])")
+_REPEATED = re.compile(r"\(x(\d{1,9}) over ([^)]*)\)")
 
 
 def age_seconds(text: str) -> int | None:
