@@ -20,7 +20,7 @@ from analyzer.rulebook.hearsay import mark_hearsay
 from analyzer.rulebook.telling import telling
 from analyzer.sources import open_sources
 from analyzer.stitch import stitch
-from analyzer.timeline import reconstruct
+from analyzer.timeline import reconstruct, settled
 
 
 def diagnose_paths(paths: Sequence[str], rulebook: Matcher, options: Options) -> Report:
@@ -58,6 +58,7 @@ def diagnose_story(story: Story, rulebook: Matcher, options: Options) -> Diagnos
     findings = mark_hearsay(name_replicas(findings, story), messages, story.key.platform)
     timeline = reconstruct(story, messages, findings, options)
     diagnosis = judge(story, messages, findings, timeline, options)
+    diagnosis.timeline = settled(diagnosis, story, messages, findings, options)
     return redact_all(diagnosis) if options.redact else diagnosis
 
 

@@ -1,6 +1,6 @@
 "use strict";
 // Everything on the page works without this script; it adds copying, a reading of the lane under the pointer or the
-// focus, and open folds in print.
+// focus, open folds in print, and shows the proof among its neighbours at once.
 (() => {
   for (const button of document.querySelectorAll("button.copy")) {
     const label = button.textContent;
@@ -16,6 +16,11 @@
       button.textContent = button.dataset.copied;
       setTimeout(() => { button.textContent = label; }, 1500);
     });
+  }
+
+  for (const log of document.querySelectorAll(".log")) {
+    const proof = log.querySelector(".proof");
+    if (proof) log.scrollTop = proof.offsetTop - log.offsetTop - log.clientHeight / 3;
   }
 
   for (const chart of document.querySelectorAll(".chart")) {

@@ -237,7 +237,8 @@ def _tell_unread(result: ScanResult) -> None:
 def _summary(result: ScanResult) -> str:
     """What was found, as a table of causes."""
     lines = [line for line in result.lines if line.row.outcome == "failed"]
-    told = [f"{len(result.lines):,} jobs, {len(lines):,} failed, {result.new:,} new; {result.entries:,} entries"]
+    jobs = f"{len(result.lines):,} job{'' if len(result.lines) == 1 else 's'}"
+    told = [f"{jobs}, {len(lines):,} failed, {result.new:,} new; {result.entries:,} entries"]
     if lines:
         from analyzer.scanning.outputs import frame_of
 

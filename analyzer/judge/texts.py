@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+from analyzer.judge.commands import fitting
+from analyzer.judge.course import REFUTES
 from analyzer.judge.sentences import sentence
 from analyzer.model import Diagnosis, Job, Remedy, RootCause, Timeline
 from analyzer.rulebook import Finding
@@ -29,7 +31,7 @@ class CaseTexts:
                 "exit_code": None if root.exit_code is None else str(root.exit_code),
             }
         if finding is not None:
-            self.values |= finding.values
+            self.values |= {name: value.strip() for name, value in finding.values.items()}
 
     def say(self, name: str, **more: str | None) -> str:
         """A sentence filled with the case's values."""
@@ -41,7 +43,7 @@ class CaseTexts:
         assert self.root is not None
         rule = self.finding.rule
         title = fill(rule.title.of(self.lang), self.values)
-        told = self.root.exit_code is None or str(self.root.exit_code) in title
+        told = self.root.exit_code is None or _tells_code(title, self.root.exit_code)
         code = "" if told else self.say("code")
         who = self.root.replica if self.root.replica not in (None, "service") else None
         if rule.category in ("cancelled", "stockout", "quota") or who is None:
@@ -64,11 +66,12 @@ class CaseTexts:
         found = []
         for number, step in enumerate(rule.remedy):
             text = fill(step.do.of(self.lang), self.values)
+            command = fitting(step.command, self.job.platform) if step.command else None
             found.append(
                 Remedy(
                     title=text,
                     steps=[text],
-                    commands=[fill_command(step.command, self.values)] if step.command else [],
+                    commands=[fill_command(command, self.values)] if command else [],
                     sources=list(rule.sources) if number == 0 else [],
                     applies_if=fill(step.applies_if.of(self.lang), self.values) if step.applies_if else None,
                     again=fill(rule.again.of(self.lang), self.values) if rule.again and number == 0 else None,
@@ -79,6 +82,10 @@ class CaseTexts:
     def success(self, timeline: Timeline) -> str:
         """The sentence on a success."""
         count = timeline.restarts_total
+        trials = {lane.trial: lane.runs[-1].reason for attempt in timeline.attempts for lane in attempt.replicas}
+        lost = [trial for trial, reason in trials.items() if trial is not None and reason in REFUTES]
+        if lost and not count:
+            return self.say("success_trials", lost=str(len(lost)), trials=str(len(trials)))
         if not count:
             return self.say("success")
         return self.say("success_after_one") if count == 1 else self.say("success_after", restarts=str(count))
@@ -117,3 +124,8 @@ class CaseTexts:
         commands = [gap.command for gap in diagnosis.gaps if gap.command]
         commands.append(f"diagnose rules new CATEGORY.NAME --from {shlex.quote(diagnosis.job.id)} --logs PATH")
         return [Remedy(title=self.say("settle_title"), steps=[self.say("settle_step")], commands=commands)]
+
+
+def _tells_code(title: str, code: int) -> bool:
+    """Whether a title has named the exit code; the same number may stand in it for something else."""
+    return any(f"{before}{code}{after}" in f"{title} " for before in ("ode ", "(") for after in (" ", ")", ",", ":"))

@@ -150,8 +150,16 @@ class JobView:
     @property
     def marks_the_cause(self) -> bool:
         """Whether the cause is marked on a lane."""
+        return self._marks("root")
+
+    @property
+    def marks_checkpoints(self) -> bool:
+        """Whether a checkpoint is marked on a lane."""
+        return self._marks("checkpoint")
+
+    def _marks(self, kind: str) -> bool:
         lanes = (*self.chart.lanes, *self.chart.folded) if self.chart is not None else ()
-        return any(marker.kind == "root" for lane in lanes for marker in lane.markers)
+        return any(marker.kind == kind for lane in lanes for marker in lane.markers)
 
     @property
     def span(self) -> str:

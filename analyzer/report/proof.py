@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from analyzer.expressions import expression
@@ -9,6 +10,8 @@ from analyzer.model.diagnosis import Alternative, Diagnosis, Evidence, Remedy
 from analyzer.report.language import Language
 
 _TRACEBACK = "Traceback (most recent call last):"
+_ROOT_CAUSE = "Root Cause (first observed failure):"  # of torchrun's report
+_CALL = expression(r"\bFile \"[^\"]+\", line \d+")
 # A line of a traceback that names an exception: `Type: message`, perhaps behind a launcher's prefix.
 _EXCEPTION = expression(
     r"^(?:.{0,80}?[\]:|>]\s?)?[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Failure)\b.*"
@@ -44,7 +47,7 @@ def whereabouts(diagnosis: Diagnosis, words: Language) -> list[str]:
     if root is None:
         return []
     parts = [root.replica or ""]
-    if root.rank is not None:
+    if root.rank is not None and root.replica != f"rank{root.rank}":
         parts.append(say("rank {rank}", rank=root.rank))
     total = len(diagnosis.timeline.attempts)
     if root.attempt is not None and total > 1:
@@ -54,6 +57,22 @@ def whereabouts(diagnosis: Diagnosis, words: Language) -> list[str]:
     if root.exit_code is not None:
         parts.append(say("exit code {code}", code=root.exit_code) + (f" ({root.signal})" if root.signal else ""))
     return [part for part in parts if part]
+
+
+def gist_of(evidence: Evidence, values: Mapping[str, str]) -> list[str]:
+    """The lines of a further piece of evidence that say most: of a traceback its last call, of a report its root cause.
+
+    The call is that of the program's own code, where `values` of the root cause name it. Lines without a letter, such
+    as rulers, are left out.
+    """
+    lines = [line.rstrip() for line in evidence.text.split("\n") if any(sign.isalnum() for sign in line)]
+    calls = [place for place, line in enumerate(lines) if _CALL.search(line)]
+    if calls and (calls[0] == 0 or any(_TRACEBACK in line for line in lines)):
+        own = f'File "{values.get("frame_file")}", line {values.get("frame_line")}'
+        call = next((place for place in reversed(calls) if own in lines[place]), calls[-1])
+        return lines[call : call + 2]
+    named = next((place for place, line in enumerate(lines[:-2]) if _ROOT_CAUSE in line), 0)
+    return [" ".join(" ".join(lines[named:]).split())] if lines else []
 
 
 def steps_of(remedy: Remedy) -> list[str]:
@@ -71,9 +90,11 @@ def source_of(evidence: Evidence) -> str:
 
 
 def other_causes(diagnosis: Diagnosis) -> list[tuple[Alternative, list[str]]]:
-    """The alternatives by cause, best first, each with the further replicas on which it was found too."""
+    """Alternatives of another cause than the chosen, best first, each with the other replicas it was found on."""
     groups: dict[tuple[str, str], tuple[Alternative, list[str]]] = {}
     for item in diagnosis.alternatives:
+        if (item.category, item.cause) == (diagnosis.category, diagnosis.cause):
+            continue
         first, others = groups.setdefault((item.category, item.cause), (item, []))
         if item is not first and item.replica and item.replica not in (first.replica, *others):
             others.append(item.replica)

@@ -23,7 +23,7 @@ from analyzer.report.language import (
     clock,
 )
 from analyzer.report.neutral import clipped, shown, shown_line
-from analyzer.report.proof import other_causes, proof_of, source_of, steps_of, whereabouts
+from analyzer.report.proof import gist_of, other_causes, proof_of, source_of, steps_of, whereabouts
 from analyzer.report.text_lanes import text_lanes
 
 OUTCOME_STYLES = {"failed": "red", "succeeded": "green", "cancelled": "yellow", "running": "blue", "unknown": "yellow"}
@@ -94,7 +94,7 @@ def _proof(diagnosis: Diagnosis, words: Language, body: int) -> RenderableType:
     if not proof.whole:
         text, _ = clipped(shown(proof.evidence.text), lines=6, characters=600)
         lines += [Text(line.replace("\t", "    ").rstrip(), style="dim") for line in text.rstrip("\n").split("\n")]
-    lines += [Text(shown_line(other.text, 160)) for other in root.evidence[1:3]]
+    lines += [Text(shown_line(line, 160)) for other in root.evidence[1:3] for line in gist_of(other, root.values)]
     bar = Text("▌ ", style="red")
     where = [*whereabouts(diagnosis, words)]
     where.append(source_of(proof.evidence))
@@ -123,7 +123,7 @@ def _remedy(diagnosis: Diagnosis, words: Language, body: int) -> RenderableType:
     more = len(diagnosis.remediation) - 1
     told = words.count("… {number} more thing to try", "… {number} more things to try", more)
     rest = [Text(told, style="dim")] if more else []
-    return Group(Text(shown_line(remedy.title, 300), style="bold"), *steps, *commands, *rest)
+    return Group(Text(shown_line(remedy.title, 600), style="bold"), *steps, *commands, *rest)
 
 
 def _command(command: str, body: int) -> Text:
@@ -158,7 +158,7 @@ def _timeline_facts(diagnosis: Diagnosis, chart: Chart, words: Language) -> str:
     facts = [f"{words.span(chart.start, chart.end)} ({words.seconds(chart.seconds)})"]
     if len(timeline.attempts) > 1:
         facts.append(words.count("{number} attempt", "{number} attempts", len(timeline.attempts)))
-    if timeline.lost_seconds:
+    if timeline.lost_seconds and timeline.lost_seconds >= 1:
         facts.append(words.say("{time} of work lost", time=words.seconds(timeline.lost_seconds)))
     return ", ".join(facts)
 
@@ -205,9 +205,9 @@ def _judgement_rows(diagnosis: Diagnosis, words: Language, body: int) -> Iterato
         text = f"{clock(first.time)} {told}".strip()
         rest = "\n" + words.count("… and {number} more symptom", "… and {number} more symptoms", more) if more else ""
         yield words.say("Follows"), Text(shown_line(text, max(body, 60)) + rest)
-    if diagnosis.alternatives:
+    if causes := other_causes(diagnosis)[:3]:
         names = []
-        for item, others in other_causes(diagnosis)[:3]:
+        for item, others in causes:
             places = item.replica or ""
             places += f" +{len(others)}" if others else ""
             names.append(f"{item.category}.{item.cause}" + (f" ({places})" if places else ""))

@@ -25,7 +25,7 @@ def text_lanes(chart: Chart, language: Language, width: int) -> list[Text]:
     names = [shown_line(lane.names[0], 120) for lane in lanes]
     name_width = min(max([cell_len(name) for name in names] + [8]), max(width // 4, 8))
     labels = [_tail(name, name_width) for name in names]  # names of replicas differ at their ends
-    ends = [_end(lane) if width >= _ROOM_FOR_ENDS else "" for lane in lanes]
+    ends = [_end(lane, language) if width >= _ROOM_FOR_ENDS else "" for lane in lanes]
     cells = max(width - name_width - 1 - max([cell_len(end) + 1 for end in ends if end] + [0]), 12)
     several_days = str(chart.start)[:10] != str(chart.end)[:10]
     rows = [_axis(chart, name_width, cells, several_days)]
@@ -95,9 +95,10 @@ def _lane(chart: Chart, lane: Lane, label: str, name_width: int, cells: int) -> 
     return text
 
 
-def _end(lane: Lane) -> str:
+def _end(lane: Lane, language: Language) -> str:
     run = lane.blocks[-1].run
-    return f"{clock(run.end)}" + (f" {run.exit_code}" if run.exit_code is not None else "")
+    code = "" if run.exit_code is None else language.say("exit {code}", code=run.exit_code)
+    return f"{clock(run.end)} {code}".rstrip()
 
 
 def _counted(rest: tuple[Lane, ...], language: Language, name_width: int, width: int) -> Text:

@@ -9,18 +9,29 @@ from collections.abc import Mapping
 from analyzer.expressions import expression
 
 _PLACE = expression(r"\{(\w+)(?:\|([^{}]*))?\}")
+_BESIDE = expression(r" ?\([^()]*\{[^()]*\)")  # what stands in brackets, with a place in it
+_STOPS = ".,;:)"
 
 
 def fill(template: str, values: Mapping[str, str | None]) -> str:
-    """The text with each `{name}` replaced by its value, or by the words after `|`, or by "unknown"."""
+    """The text with each `{name}` replaced by its value, or by the words after `|`, or by "unknown".
+
+    Brackets of which no value is known are left out. A value's own full stop makes room for the sentence's.
+    """
+    template = _BESIDE.sub(lambda beside: beside[0] if _any_known(beside[0], values) else "", template)
 
     def value(found: re.Match[str]) -> str:
         given = values.get(found[1])
-        if given is not None:
-            return given
-        return found[2] if found[2] is not None else "unknown"
+        if given is None:
+            return found[2] if found[2] is not None else "unknown"
+        closes = template[found.end() : found.end() + 1] in ("", *_STOPS)
+        return given[:-1] if closes and given.endswith(".") and not given.endswith("..") else given
 
     return _PLACE.sub(value, template)
+
+
+def _any_known(template: str, values: Mapping[str, str | None]) -> bool:
+    return any(values.get(name) is not None for name in places(template))
 
 
 def fill_command(template: str, values: Mapping[str, str | None]) -> str:

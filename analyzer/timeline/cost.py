@@ -7,7 +7,7 @@ checkpoint interval for restart dumps, 2006): √(2 · time to write a checkpoin
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import sqrt
 
@@ -17,7 +17,7 @@ from analyzer.model import SECOND
 from analyzer.timeline.attempts import Try
 from analyzer.timeline.lives import Life
 from analyzer.timeline.policy import Policy
-from analyzer.timeline.progress import Saved, known_ends
+from analyzer.timeline.progress import Saved, known_ends, shows_work
 from analyzer.timeline.sentences import duration, say
 
 HOUR = 3600 * SECOND
@@ -26,7 +26,11 @@ INTERRUPTED = frozenset(("error", "oom", "crash", "retryable", "preempted", "mai
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """Lengths of time in ns: waiting for machines, running, in between; work lost; the longest time unsaved."""
+    """Lengths of time in ns: waiting for machines, running, in between; work lost; the longest time unsaved.
+
+    `failures` are interruptions that a next try may be spared: no end by the program's own error, which recurs.
+    `losses` are all ends that lost work; `resumed`: whether a life took up a checkpoint.
+    """
 
     waiting: int
     worked: int
@@ -34,12 +38,16 @@ class Cost(msgspec.Struct, frozen=True):
     lost: int
     unsaved: int
     failures: int
+    losses: int
+    resumed: bool
 
 
 def cost_of(tries: Sequence[Try], saved: Sequence[Saved], last_moment: int) -> Cost:
     """Adds up what the attempts of a job spent and lost."""
     moments = [s.moment for s in saved]
-    waiting = worked = lost = unsaved = failures = 0
+    waiting = worked = unsaved = failures = 0
+    stretches: list[tuple[int, int, int]] = []
+    after = _following(tries)
     for attempt in tries:
         begun, ended = _begun(attempt), attempt.end if attempt.end is not None else last_moment
         start = attempt.start
@@ -50,12 +58,15 @@ def cost_of(tries: Sequence[Try], saved: Sequence[Saved], last_moment: int) -> C
         worked += max(ended - begun, 0)
         unsaved = max(unsaved, _longest_gap(moments, begun, ended))
         broken = [life for life in attempt.lives if life.reason in INTERRUPTED and not life.doomed]
-        failures += len(broken)
+        failures += sum(life.reason != "error" for life in broken)
         ends = known_ends(attempt)
-        lost += sum(_lost(ends[id(life)], life, moments, begun) for life in broken)
+        for life in broken:
+            stretches += _lost(ends[id(life)], life, after.get(id(life)), moments, begun)
+    resumed = any(life.resumed for attempt in tries for life in attempt.lives)
+    lost = _together(stretches) if shows_work(tries, saved) else 0
     starts = [attempt.start for attempt in tries if attempt.start is not None]
     whole = (tries[-1].end or last_moment) - starts[0] if starts else 0
-    return Cost(waiting, worked, max(whole - waiting - worked, 0), lost, unsaved, failures)
+    return Cost(waiting, worked, max(whole - waiting - worked, 0), lost, unsaved, failures, len(stretches), resumed)
 
 
 def _begun(attempt: Try) -> int | None:
@@ -70,35 +81,69 @@ def _longest_gap(moments: Sequence[int], begun: int, ended: int) -> int:
     return max((later - earlier for earlier, later in pairwise(edges)), default=0)
 
 
-def _lost(end: int, life: Life, moments: Sequence[int], begun: int) -> int:
-    """Work since the last checkpoint before a life's end, but no more than the life itself or its attempt."""
+def _following(tries: Sequence[Try]) -> dict[int, Life]:
+    """The next life of the same replica, by the identity of a life."""
+    before: dict[str, Life] = {}
+    found = {}
+    for attempt in tries:
+        for lane, lives in attempt.lanes().items():
+            for life in lives:
+                if lane in before:
+                    found[id(before[lane])] = life
+                before[lane] = life
+    return found
+
+
+def _lost(
+    end: int, life: Life, following: Life | None, moments: Sequence[int], begun: int
+) -> Iterator[tuple[int, int, int]]:
+    """The stretch of work lost by a life's end, with its trial: since the last checkpoint, within life and attempt.
+
+    Nothing where the next life took up a checkpoint that no line shows being saved: how old that was is not known.
+    """
     at = bisect_right(moments, end)
-    kept = moments[at - 1] if at else 0
-    return max(end - max(kept, life.begin, begun), 0)
+    kept = max(moments[at - 1] if at else 0, life.begin, begun)
+    unseen = following is not None and (following.resumed or 0) > 0 and not (at and moments[at - 1] >= life.begin)
+    if not unseen and end > kept:
+        yield life.trial or 0, kept, end
+
+
+def _together(stretches: Sequence[tuple[int, int, int]]) -> int:
+    """How long some stretches are, where those of replicas that work together count once."""
+    total, reached, of = 0, 0, -1
+    for trial, since, end in sorted(stretches):
+        reached = reached if trial == of else 0
+        total += max(end - max(since, reached), 0)
+        reached, of = max(reached, end), trial
+    return total
 
 
 def tell_cost(
-    cost: Cost, saved: Sequence[Saved], policy: Policy, lang: str, *, over: bool, recurs: bool = False
-) -> list[str]:
+    cost: Cost, saved: Sequence[Saved], policy: Policy, lang: str, *, over: bool, told_at_end: bool = False,
+    recurs: bool = False,
+) -> list[str]:  # fmt: skip
     """Sentences on time spent, on work lost, and on checkpoints that are missing or too far apart.
 
-    `over`: the job has ended. `recurs`: it fails each time at the same place, so that no interval is worked out.
+    `over`: the job has ended. `told_at_end`: the timeline tells by itself what work the end lost. `recurs`: it fails
+    each time at the same place, so that no interval is worked out.
     """
     told = []
     parts = (("waiting", cost.waiting), ("training", cost.worked), ("between", cost.between))
     shown = [say(name, lang, time=duration(time)) for name, time in parts if time >= SECOND]
     if len(shown) > 1:
         told.append(say("spent", lang, parts=", ".join(shown)))
-    if cost.lost >= 60 * SECOND and cost.failures and (over or cost.failures > 1):
+    known = told_at_end and cost.losses == 1
+    if cost.lost >= 60 * SECOND and not known and (over or cost.losses > 1):
         told.append(say("lost", lang, lost=duration(cost.lost)))
-    far = policy.checkpoint_hours is not None and cost.unsaved > policy.checkpoint_hours * HOUR
+    unseen = cost.resumed and not saved  # checkpoints there are, but no line tells of their saving
+    far = policy.checkpoint_hours is not None and cost.unsaved > policy.checkpoint_hours * HOUR and not unseen
     if far and policy.checkpoint_hours is not None:
         hours = f"{policy.checkpoint_hours:g}"
         if saved:
             told.append(say("checkpoints_too_far_apart", lang, gap=duration(cost.unsaved), hours=hours))
         else:
             told.append(say("no_checkpoint_at_all", lang, worked=duration(cost.unsaved), hours=hours))
-    if not recurs and (cost.failures > 1 or (far and cost.failures)):
+    if not recurs and not unseen and (cost.failures > 1 or (far and cost.failures)):
         told += _interval(cost, saved, lang)
     return told
 

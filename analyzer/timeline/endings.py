@@ -21,13 +21,30 @@ MACHINE_DELAY = 600 * SECOND
 """A word on a machine that was taken away may come this long after the last line from it."""
 
 
+class Judged(msgspec.Struct, frozen=True):
+    """What the judge made of the job: its outcome, and of a failure the category and the replica."""
+
+    outcome: str
+    category: str = "unknown"
+    replica: str | None = None
+
+
 class Setting(msgspec.Struct, frozen=True):
-    """What holds for the whole job: evidence, the platform's policy and limits, whether it runs on Spot machines."""
+    """What holds for the whole job: evidence, the platform's policy and limits, whether it runs on Spot machines.
+
+    `judged` is there when the story is told once more, after the judge.
+    """
 
     evidence: Evidence
     policy: Policy
     limits: Limits
     spot: bool
+    judged: Judged | None = None
+
+    @property
+    def survived(self) -> bool:
+        """Whether the judge knows that the job did not fail: what its program complained of was no end."""
+        return self.judged is not None and self.judged.outcome in ("succeeded", "unknown", "running")
 
     @property
     def told(self) -> bool:
@@ -40,8 +57,10 @@ def end_reason(attempt: Try, last: bool, setting: Setting) -> str | None:
     word = word_on(attempt)
     if word == "cancelled":
         return "timeout" if time_up(attempt, setting.limits) else word
-    if word == "success":
-        return word
+    if word == "success" or (last and setting.judged is not None and setting.judged.outcome == "succeeded"):
+        return "success"
+    if last and setting.judged is not None and setting.judged.outcome == "failed":
+        return setting.judged.category
     placed = [s for s in attempt.signals if s.event in ("stockout", "internal_error", "quota_denied")]
     if attempt.fatal is None and attempt.root is None and placed:
         return _placement(attempt, placed[-1], setting)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -82,6 +82,7 @@ class Evidence(msgspec.Struct):
     machines: list[Signal]
     names: Names
     last_moment: int
+    failed_trials: frozenset[int] = frozenset()  # of a tuning job, by its description
 
 
 def gather(story: Story, messages: Sequence[Message], findings: Iterable[Finding]) -> Evidence:
@@ -104,7 +105,16 @@ def gather(story: Story, messages: Sequence[Message], findings: Iterable[Finding
     said = {signal.place for signal in (*job, *described, *machines)}
     lanes = _lanes(story, clock, marks, said)
     last = clock.moments[-1] if clock.moments else 0
-    return Evidence(clock, lanes, _in_order(job), _in_order(described), _in_order(machines), names, last)
+    lost = frozenset(_failed_trials(story))
+    return Evidence(clock, lanes, _in_order(job), _in_order(described), _in_order(machines), names, last, lost)
+
+
+def _failed_trials(story: Story) -> Iterator[int]:
+    for entry in story.entries:
+        trial = entry.fields.get("trial")
+        ended_badly = str(entry.fields.get("state") or "").upper() in ("FAILED", "INFEASIBLE")
+        if entry.fields.get("kind") == "trial" and ended_badly and isinstance(trial, int):
+            yield trial
 
 
 def _declared(story: Story) -> set[str]:

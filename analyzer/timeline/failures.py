@@ -17,15 +17,26 @@ _POOLED = frozenset(("low_memory", "low_disk"))
 _LAST_WORDS = {"job_succeeded": "success", "job_cancelled": "cancelled", "job_failed": "failed"}
 
 
-def find_failure(attempt: Try, last: bool, told: bool) -> None:
+def find_failure(attempt: Try, last: bool, told: bool, *, succeeded: bool = False) -> None:
     """Names the failure that ended an attempt (`fatal`, `root`) and marks the containers that were doomed by it.
 
-    `told`: a service tells of this job, so that a program's own complaint is no proof of its end.
+    `told`: a program's own complaint is no proof of its end, since a service tells of this job or the judge knows
+    better. `succeeded`: the job is known to have ended well.
     """
     _attribute(attempt)
-    if not (last and word_on(attempt) in ("success", "cancelled")):
+    if not (last and (succeeded or word_on(attempt) in ("success", "cancelled"))):
         _find_fatal(attempt, last, told)
     _mark_doomed(attempt)
+
+
+def blame_judged(attempt: Try, replica: str | None) -> None:
+    """Makes the replica that the judge found the root of the attempt's end, or the only one that there is.
+
+    A pod's name goes on behind the name that the judge gives its replica.
+    """
+    lives = [lives[-1] for lives in attempt.lanes().values()]
+    named = [life for life in lives if replica and (life.replica == replica or life.replica.startswith(f"{replica}-"))]
+    attempt.root = (named or lives)[0] if 1 in (len(named), len(lives)) else None
 
 
 def word_on(attempt: Try) -> str | None:

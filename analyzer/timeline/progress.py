@@ -71,9 +71,12 @@ def progress_of(tries: Sequence[Try], evidence: Evidence) -> Progress:
 def lost_seconds(tries: Sequence[Try], saved: Sequence[Saved], evidence: Evidence) -> float | None:
     """Work lost at the end: from the last checkpoint, or from when all replicas ran, to the end of the failing run.
 
-    A run that ended silently may have worked until something tells of its end, not only until its last line.
+    A run that ended silently may have worked until something tells of its end, not only until its last line. None where
+    no line shows any work.
     """
     if not tries or not evidence.clock.real or tries[-1].end_reason in (None, "success"):
+        return None
+    if not shows_work(tries, saved):
         return None
     last = tries[-1]
     ran = [moment for attempt in tries if (moment := all_up(attempt)) is not None]
@@ -83,6 +86,11 @@ def lost_seconds(tries: Sequence[Try], saved: Sequence[Saved], evidence: Evidenc
     end = known_ends(last)[id(failing)]
     since = next((s.moment for s in reversed(saved) if s.moment <= end), ran[0] if ran else None)
     return None if since is None else max(end - since, 0) / SECOND
+
+
+def shows_work(tries: Sequence[Try], saved: Sequence[Saved]) -> bool:
+    """Whether a line shows that the program got to work at all: a step or a checkpoint."""
+    return bool(saved) or any(life.last_step is not None for attempt in tries for life in attempt.lives)
 
 
 def known_ends(attempt: Try) -> dict[int, int]:

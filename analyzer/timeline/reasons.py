@@ -90,7 +90,7 @@ def _ended_last(
         life.reason = _root_reason(life, attempt, setting)
     elif life is taken:
         life.reason, life.reason_deduced = "preempted", True
-    elif attempt.end_reason == "success" and life is main:
+    elif attempt.end_reason == "success" and life is main and not life.failed:
         life.reason = "completed"
         if life.exit_code is None and setting.policy.primary_exit_ends_job:
             life.exit_code = 0
@@ -114,10 +114,12 @@ def _root_reason(life: Life, attempt: Try, setting: Setting) -> str:
 def _beside(life: Life, attempt: Try, setting: Setting) -> str:
     """The end of a replica that was not the one to blame: it fell with its peer, or the service stopped it."""
     ended_well = life.done or life.trial is not None
+    if life.trial is not None and life.trial in setting.evidence.failed_trials and life.exit_code is None:
+        return "error"
     if attempt.end_reason == "success" and ended_well and life.stop is None and not life.failed:
         return "completed"
-    if not setting.told and attempt.root is None and life.exit_code is None:
-        return "unknown"
+    if not setting.told and life.exit_code is None and life.stop is None:
+        return "cascade" if attempt.root is not None and life.cascades else "unknown"
     if life.failed and life.exit_code not in STOP_CODES:
         if failed_at(attempt) is not None and not is_of_other_trial(life, attempt):
             return "cascade"

@@ -14,10 +14,10 @@ from analyzer.timeline import described, pods, restarts
 from analyzer.timeline.attempts import ENDERS, SKEW, Cutter, Try, begun_again
 from analyzer.timeline.beginnings import find_beginnings
 from analyzer.timeline.cost import cost_of, tell_cost
-from analyzer.timeline.endings import Setting, end_moment, end_reason
+from analyzer.timeline.endings import Judged, Setting, end_moment, end_reason
 from analyzer.timeline.events import events_of
 from analyzer.timeline.evidence import Evidence, Item, Signal, gather
-from analyzer.timeline.failures import find_failure
+from analyzer.timeline.failures import blame_judged, find_failure
 from analyzer.timeline.lives import Life, segment
 from analyzer.timeline.policy import Limits, Policy, limits_of, policy_of
 from analyzer.timeline.progress import Saved, lost_seconds, progress_of, saved_checkpoints, shown_checkpoints
@@ -36,8 +36,14 @@ from analyzer.timeline.sentences import say
 from analyzer.timeline.silence import tell_silence
 
 
-def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Finding], options: Options) -> Timeline:
-    """The timeline of a job out of its entries and what rules found in them; what is deduced is marked as such."""
+def reconstruct(
+    story: Story, messages: Sequence[Message], findings: Sequence[Finding], options: Options,
+    judged: Judged | None = None,
+) -> Timeline:  # fmt: skip
+    """The timeline of a job out of its entries and what rules found in them; what is deduced is marked as such.
+
+    `judged` is what the judge made of the first telling, for a second one (see `analyzer.timeline.settled`).
+    """
     policy = policy_of(story.key.platform)
     limits = limits_of(policy, story.descriptions)
     evidence = gather(story, messages, findings)
@@ -45,10 +51,11 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
     spot = _is_spot(evidence, lanes, limits) and policy.spot_restarts is not None
     tries = Cutter(lanes, policy, limits, spot).cut(evidence.job)
     tries = described.add_to_last(tries, evidence, story)
-    setting = Setting(evidence, policy, limits, spot)
+    setting = Setting(evidence, policy, limits, spot, judged)
     _close(tries, setting)
     counted = restarts.count(tries, stated, described.stated_retries(story, evidence))
     saved = saved_checkpoints(evidence)
+    lost = lost_seconds(tries, saved, evidence)
     return Timeline(
         attempts=[_attempt(attempt, setting, options.lang) for attempt in tries],
         restarts_total=counted.kinds.total,
@@ -57,15 +64,16 @@ def reconstruct(story: Story, messages: Sequence[Message], findings: Sequence[Fi
         budgets=restarts.budgets(tries, counted, policy, limits, spot),
         checkpoints=shown_checkpoints(saved, evidence),
         progress=progress_of(tries, evidence),
-        lost_seconds=lost_seconds(tries, saved, evidence),
+        lost_seconds=lost,
         events=events_of(tries, evidence, options.lang),
-        remarks=_remarks(tries, counted, saved, setting, options.lang, story.key.id),
+        remarks=_remarks(tries, counted, saved, lost, setting, options.lang, story.key.id),
     )
 
 
 def _remarks(
-    tries: Sequence[Try], counted: restarts.Count, saved: Sequence[Saved], setting: Setting, lang: str, job: str
-) -> list[str]:
+    tries: Sequence[Try], counted: restarts.Count, saved: Sequence[Saved], lost: float | None, setting: Setting,
+    lang: str, job: str,
+) -> list[str]:  # fmt: skip
     """What the timeline tells in plain sentences, the most telling first."""
     evidence = setting.evidence
     again = repeats(tries, job)
@@ -79,7 +87,7 @@ def _remarks(
         over = tries[-1].end_reason is not None
         cost = cost_of(tries, saved, evidence.last_moment)
         recurs = any(repeat.recurs for repeat in again)
-        told += tell_cost(cost, saved, setting.policy, lang, over=over, recurs=recurs)
+        told += tell_cost(cost, saved, setting.policy, lang, over=over, told_at_end=lost is not None, recurs=recurs)
     return told + tell_deduced(tries, lang) + tell_doomed(tries, lang) + tell_cut(tries, lang)
 
 
@@ -96,7 +104,10 @@ def _close(tries: Sequence[Try], setting: Setting) -> None:
     """Gives every attempt its end and end reason, and every life its end, exit code and reason."""
     for attempt in tries:
         last = attempt is tries[-1]
-        find_failure(attempt, last, setting.told)
+        succeeded = setting.judged is not None and setting.judged.outcome == "succeeded"
+        find_failure(attempt, last, setting.told or setting.survived, succeeded=succeeded)
+        if last and setting.judged is not None and setting.judged.outcome == "failed":
+            blame_judged(attempt, setting.judged.replica)
         attempt.end_reason = end_reason(attempt, last, setting)
         give_reasons(attempt, last, setting)
         attempt.end = end_moment(attempt, last)

@@ -105,17 +105,18 @@ def tell_doomed(tries: Sequence[Try], lang: str) -> list[str]:
 
 def tell_resumed(tries: Sequence[Try], lang: str) -> list[str]:
     """Whether the last restart took up a checkpoint or began anew."""
-    before: dict[str, Life] = {}
+    before: dict[tuple[str, int | None], Life] = {}
     last: tuple[Life, Life] | None = None
     for attempt in tries:
         for life in attempt.lives:
             if life.doomed:
                 continue
-            if life.replica in before and (life.resumed is not None or life.from_zero or life.first_step is not None):
-                pair = (before[life.replica], life)
+            lane = (life.replica, life.trial)
+            if lane in before and (life.resumed is not None or life.from_zero or life.first_step is not None):
+                pair = (before[lane], life)
                 last = pair if last is None or pair[1].begin >= last[1].begin else last
-            if life.last_step is not None or life.replica not in before:
-                before[life.replica] = life
+            if life.last_step is not None or lane not in before:
+                before[lane] = life
     if last is None:
         return []
     earlier, life = last

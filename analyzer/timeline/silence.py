@@ -53,7 +53,7 @@ def _last_lines(ends: Sequence[Life], lang: str) -> list[str]:
     """What the replicas said last before those that complain of the others had waited: like lines are told once."""
     groups: dict[str, list[Life]] = {}
     for life in ends:
-        if life.healthy_text.strip():
+        if any(sign.isalnum() for sign in life.healthy_text):
             groups.setdefault(mask(life.healthy_text), []).append(life)
     if not groups or not any(life.waited is not None and life.waited - life.healthy >= SILENCE for life in ends):
         return []

@@ -85,7 +85,7 @@ class StreamLogs:
             job=job,
             replica=None if service or task == "unknown_task" else task,
             attempt=number(trial),
-            fields={"platform": self._platform},
+            fields={"platform": self._platform} | ({"trial": number(trial)} if trial else {}),
         )
 
     def _columns(self, row: re.Match[str]) -> tuple[str, str]:
