@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow
 from pyarrow import compute, types
 
-_OBJECT, _NULL = 64, 8  # what a value takes as an object of Python, roughly (bytes)
+_OBJECT, _CONTAINER, _NULL = 64, 240, 8  # what a value takes as an object of Python, roughly (bytes)
 
 
 def rows_of(batch: Any) -> Iterator[dict[str, Any]]:
@@ -26,7 +26,8 @@ def size_of(batch: Any) -> int:
 
 def width_of(kind: Any) -> int:
     """What a value of a type takes if all that it consists of is there once and short (bytes)."""
-    return _OBJECT + sum(width_of(kind.field(place).type) for place in range(kind.num_fields))
+    own = _CONTAINER if kind.num_fields else _OBJECT
+    return own + sum(width_of(kind.field(place).type) for place in range(kind.num_fields))
 
 
 def _plain(column: Any) -> list[Any]:
@@ -67,7 +68,7 @@ def _changed(kind: Any, change: Callable[[Any], Any]) -> Any:
 
 def _size(column: Any) -> int:
     kind, nulls = column.type, int(column.null_count)
-    own = _OBJECT * (len(column) - nulls) + _NULL * nulls
+    own = (_CONTAINER if kind.num_fields else _OBJECT) * (len(column) - nulls) + _NULL * nulls
     if types.is_dictionary(kind):
         lengths = compute.binary_length(column.dictionary)
         return own + int(compute.sum(lengths.take(column.indices)).as_py() or 0)

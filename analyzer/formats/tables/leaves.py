@@ -12,7 +12,7 @@ LEAVES = 10_000
 PAGE_LIMIT = 64 << 20
 """A row group with a page (usually 1 MiB) beyond this (bytes, unpacked) is left out."""
 _TOGETHER = 96 << 20  # the largest pages of all columns: at one time they are in memory packed, unpacked and as values
-_DICTIONARY = 2  # a dictionary counts so many times: its values lie in a table too
+_DICTIONARY, _NAMED = 2, 24  # a dictionary counts so many times, and each of its values takes so many bytes in a table
 _VALUES = 1 << 23  # of one column in one row group
 _REPEATED = 1 << 24  # of all repeated fields in one row group, of which a single row may hold all; once for each level
 _BATCH = 1024  # rows
@@ -66,7 +66,8 @@ def rows_at_once(file: BinaryIO, group: Sequence[Chunk], leaves: Sequence[Leaf])
     for leaf in leaves:
         largest = values = 0
         for page in pages(file, group[leaf.place]):
-            largest = max(largest, page.size * (_DICTIONARY if page.is_dictionary else 1))
+            own = _DICTIONARY * page.size + _NAMED * page.values if page.is_dictionary else page.size
+            largest = max(largest, own)
             values += page.values
             if page.size > PAGE_LIMIT or values > _VALUES:
                 return None

@@ -25,6 +25,7 @@ _SPOOL_MEMORY = 32 << 20  # beyond this the copy lies in a nameless temporary fi
 _FOOTER_LIMIT = 8 << 20
 _BUFFER = 1 << 20
 _WIDE_ROWS = 32  # at one time at least where a row has thousands of fields: each of them costs time in every part
+_WIDE_PART = 8 << 20  # but no more than this (bytes)
 
 
 class _Described(NamedTuple):
@@ -86,7 +87,7 @@ class _Table:
             return
         if described is None:
             return
-        self._part = max(ROW_LIMIT, _WIDE_ROWS * described.width)
+        self._part = max(ROW_LIMIT, min(_WIDE_PART, _WIDE_ROWS * described.width))
         number = 1
         for group in range(len(described.groups)):
             for row in self._group(described, group, number):
