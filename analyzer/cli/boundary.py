@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from analyzer.errors import DiagnoseError, RenderError
+from analyzer.errors import DiagnoseError, RenderError, way_to_write
 
 INTERNAL_ERROR = 5
 INTERRUPTED = 130
@@ -106,5 +106,5 @@ def write_file(data: bytes, output: Path) -> None:
             raise
     except OSError as error:
         raise RenderError(
-            f"cannot be written ({error.strerror})", where=str(output), advice="choose another --output"
+            f"cannot be written ({error.strerror})", where=str(output), advice=way_to_write(error, "--output")
         ) from error

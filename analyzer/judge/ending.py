@@ -7,9 +7,9 @@ alarming line after it, the same words were those of an evaluation on the way.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from analyzer.expressions import expression
 from analyzer.judge.course import BEGINNINGS, OWN_WORDS, at_its_end
 from analyzer.model import Message
 from analyzer.rulebook import Finding, Role
@@ -19,19 +19,17 @@ TAIL = 40
 """So many messages may follow the last act, notes of libraries as it ends; so much of a log's end is kept."""
 _WORK = frozenset(("step", "checkpoint_saved"))
 _LAST_ACTS = frozenset(("results", "last_sign"))
-_ALARM = re.compile(
+_ALARM = expression(
     r"(?i)\b(?:error|exception|fail(?:ed|ure|ing|s)?|fatal|abort\w*|killed|terminat(?:ed|ing)|panic|cannot|unable"
     r"|denied|refused|timed out|core dumped|segmentation fault|invalid|missing|not found)\b"
 )
-_HARMLESS = re.compile(
+_HARMLESS = expression(
     r"(?i)\((?:ignored|success)\)|\b(?:0|no|without) (?:error|fail|exception|invalid|missing)\w*"
     r"|\b(?:absolute|squared|mean|percentage|standard|test|train|val\w*|relative) error\b|\berror rate\b"
     r"|\b(?:error|fail(?:ed|ure)s?)[=: ]{1,3}0?\.?\d"
     r"|\bsuccess(?:ful)?ly terminated\b|^\W*(?:\w[\w.-]*:\s*)?(?:info|debug)\b"
 )
-
-
-_TOLD_TO_STOP = re.compile(
+_TOLD_TO_STOP = expression(
     r"(?i)\bsig(?:term|int|usr\d)\b|\bsignal (?:2|15)\b|\bpreempt|\binterrupt|\bemergency\b|\bevict|\btime limit\b"
     r"|\bwall ?(?:time|clock)\b|\brequeue|\bshutdown (?:requested|notice)|\btermination notice"
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 import msgspec
@@ -74,8 +74,7 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
         _agreement(candidate, verdicts)
         _speaker(candidate)
     _taken_then_failed(candidates, course)
-    _got_a_node(candidates, findings)
-    _got_its_volume(candidates, findings)
+    _got_what_lacked(candidates, findings)
     _stood_still(candidates, course)
     _cleared_up(candidates, findings)
     own_deaths = _own_deaths(findings, course) if course.has_peers else []
@@ -158,29 +157,25 @@ def _taken_then_failed(candidates: Sequence[Candidate], course: Course) -> None:
             candidate.give(-SURVIVED, "ran_again_then_failed")
 
 
-def _got_a_node(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:
-    """Why a pod found no node is over once it has got one."""
-    scheduled: dict[str | None, Instant | None] = {}  # by pod: when it got its last node, None where no time is told
-    for finding in findings:
-        if finding.event == "pod_scheduled":
-            scheduled[finding.replica] = finding.time
+def _got_what_lacked(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:
+    """Why a pod found no node, or its disk could not be attached, is over once it has got it."""
+    nodes = {f.replica: f.time for f in findings if f.event == "pod_scheduled"}
+    volumes = {f.values.get("volume"): f.time for f in findings if f.event == "volume_attached"}
     for candidate in candidates:
-        pod = candidate.finding.replica
-        if candidate.finding.message.first.fields.get("reason") == "FailedScheduling" and pod in scheduled:
-            got, missed = scheduled[pod], candidate.time
-            if got is None or missed is None or got >= missed:
-                candidate.give(-60, "got_a_node")
-
-
-def _got_its_volume(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:
-    """Why a disk could not be attached is over once it is."""
-    attached = {f.values.get("volume"): f.time for f in findings if f.event == "volume_attached"}
-    for candidate in candidates:
+        reason = candidate.finding.message.first.fields.get("reason")
         volume = candidate.finding.values.get("volume")
-        if candidate.finding.message.first.fields.get("reason") == "FailedAttachVolume" and volume in attached:
-            got, missed = attached[volume], candidate.time
-            if got is None or missed is None or got >= missed:
-                candidate.give(-60, "got_its_volume")
+        if reason == "FailedScheduling" and _came_after(nodes, candidate.finding.replica, candidate.time):
+            candidate.give(-60, "got_a_node")
+        elif reason == "FailedAttachVolume" and _came_after(volumes, volume, candidate.time):
+            candidate.give(-60, "got_its_volume")
+
+
+def _came_after(came: Mapping[str | None, Instant | None], what: str | None, missed: Instant | None) -> bool:
+    """Whether something that was missed came later; where no time is told, whether it came at all."""
+    if what not in came:
+        return False
+    time = came[what]
+    return time is None or missed is None or time >= missed
 
 
 def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:

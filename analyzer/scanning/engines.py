@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from analyzer.errors import DiagnoseError
 from analyzer.scanning.parts import Done, Part
@@ -99,8 +99,7 @@ class Pool:
         try:
             busy.update(connection for connection in self._started() if _handed(connection, work, waiting))
             while busy:
-                for connection in wait(list(busy)):
-                    assert isinstance(connection, Connection)
+                for connection in cast("list[Connection]", wait(list(busy))):  # PipeConnection, on Windows
                     result = _answer(connection)
                     if not _handed(connection, work, waiting):
                         busy.remove(connection)
