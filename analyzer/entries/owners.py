@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 
-from analyzer.entries.sift import Partial
+from analyzer.entries.ties import Ties
 from analyzer.expressions import expression
-from analyzer.model import Entry, JobKey, Origin
+from analyzer.model import JobKey
 
-_QUEUE_OBJECTS = frozenset(("workload", "provisioning_request"))
 _INDEXED_POD = expression(r"(?P<job>.+)-\d+-[a-z0-9]{5}")
 """A pod of an Indexed Job: JOB-INDEX-RANDOM."""
 _TASK_POD = expression(r"(?P<job>.+)-(?:master|chief|worker|ps|evaluator|launcher)-\d+")
@@ -20,41 +20,25 @@ _KUEUE_KINDS = ("job-", "jobset-", "pytorchjob-", "tfjob-", "mpijob-", "rayjob-"
 
 
 class Owners:
-    """Answers whose job a key is part of. The entries of all keys are gone through once."""
+    """Answers whose job a key is part of. The ties of all keys are gone through once."""
 
-    def __init__(self, named: Mapping[JobKey, Partial]) -> None:
-        self._by_id: dict[str, list[JobKey]] = {}
-        self._below: dict[str, list[JobKey]] = {}  # by a name, or the first words of one: the keys that begin so
-        self._naming: dict[str, list[JobKey]] = {}  # by pod: the keys whose entries name it
-        self._holding: dict[str, list[JobKey]] = {}  # by pod: the keys that its output carries
-        self._stated: dict[JobKey, set[str]] = {}  # the owners that a key's own entries name
-        self._made: dict[JobKey, set[str]] = {}  # the pods that a controller says it made
-        self._weak: set[JobKey] = set()
+    def __init__(self, named: Mapping[JobKey, Ties]) -> None:
+        self._named = named
+        self._keys = sorted((key for key in named if key.platform == "gke"), key=lambda key: (key.id, key))
+        self._ids = [key.id for key in self._keys]
+        self._naming: dict[str, list[JobKey]] = {}  # by a weak key's name: the keys whose entries name it
+        self._holding: dict[str, list[JobKey]] = {}  # by a pod that a controller made: the keys that its output carries
         self._families: dict[JobKey, set[str]] = {}  # by the job that pods' names suggest: those pods
         self._clusters: set[str] = set()  # Ray clusters whose head pod is there
-        for key in sorted(key for key in named if key.platform == "gke"):
-            self._by_id.setdefault(key.id, []).append(key)
-            parts = key.id.split("-")
-            for count in range(1, len(parts) + 1):
-                self._below.setdefault("-".join(parts[:count]), []).append(key)
-            self._read(key, list(named[key].entries.values()))
-
-    def _read(self, key: JobKey, entries: list[Entry]) -> None:
-        naming: set[str] = set()
-        holding: set[str] = set()
-        for entry in entries:
-            fields = entry.fields
-            names = (entry.replica, fields.get("pod"), fields.get("involved_name"), fields.get("created_pod"))
-            naming.update(str(name) for name in names if name)
-            if entry.origin is Origin.REPLICA and entry.replica:
-                holding.add(entry.replica)
-        for index, pods in ((self._naming, naming), (self._holding, holding)):
-            for pod in pods:
-                index.setdefault(pod, []).append(key)
-        self._stated[key] = {str(entry.fields["owner_name"]) for entry in entries if entry.fields.get("owner_name")}
-        self._made[key] = {str(entry.fields["created_pod"]) for entry in entries if entry.fields.get("created_pod")}
-        if _is_weak(key, entries):
-            self._weak.add(key)
+        self._weak = {key for key in self._keys if _is_weak(named[key])}
+        asked = {key.id for key in self._weak}
+        made = {pod for key in self._keys for pod in named[key].made}
+        for key in sorted(self._keys):
+            ties = named[key]
+            for index, pods, wanted in ((self._naming, ties.objects, asked), (self._holding, ties.holding, made)):
+                for pod in wanted.intersection(pods):
+                    index.setdefault(pod, []).append(key)
+        for key in self._weak:
             if (family := _family(key)) is not None:
                 self._families.setdefault(family, set()).add(key.id)
             if (head := _RAY_HEAD.fullmatch(key.id)) is not None:
@@ -62,9 +46,9 @@ class Owners:
 
     def of(self, key: JobKey) -> JobKey | None:
         """The job that owns this one: stated, told by the pods it made, or (for a pod's name) by its name."""
-        if key not in self._stated:
+        if key.platform != "gke":
             return None
-        stated = self._others(key, self._stated[key]) or self._above(key)
+        stated = self._others(key, self._named[key].owners) or self._above(key)
         if stated:
             return min(stated)
         if key not in self._weak:
@@ -84,13 +68,14 @@ class Owners:
         name = _HASH.sub("", bare)
         if bare == key.id or name == bare:
             return None
-        found = {self._suggested(other) or other for other in self._below.get(name, ()) if _may_own(other, key)}
+        at_or_below = (*self._called(name), *self._between(f"{name}-", f"{name}."))  # a full stop comes after a dash
+        found = {self._suggested(other) or other for other in at_or_below if _may_own(other, key)}
         return found.pop() if len(found) == 1 else None
 
     def _suggested(self, key: JobKey) -> JobKey | None:
         """The job that several pods are named after, as those of Indexed Jobs, Kubeflow's jobs and Ray clusters are."""
         family = _family(key)
-        if family is not None and len(self._families[family]) > 1:
+        if family is not None and len(self._families.get(family, ())) > 1:
             return family
         parts = key.id.split("-")
         if "worker" not in parts and _RAY_HEAD.fullmatch(key.id) is None:
@@ -100,14 +85,21 @@ class Owners:
         return JobKey(key.platform, key.project, cluster) if cluster is not None else None
 
     def _others(self, key: JobKey, names: Iterable[str]) -> list[JobKey]:
-        return [other for name in names for other in self._by_id.get(name, ()) if _may_own(other, key)]
+        return [other for name in names for other in self._called(name) if _may_own(other, key)]
+
+    def _called(self, name: str) -> list[JobKey]:
+        return self._between(name, f"{name}\0")
+
+    def _between(self, first: str, end: str) -> list[JobKey]:
+        """The keys whose ids stand from `first` up to and without `end`."""
+        return self._keys[bisect_left(self._ids, first) : bisect_left(self._ids, end)]
 
     def _prefixed(self, key: JobKey, name: str) -> list[JobKey]:
         return self._others(key, [name]) if len(name) < len(key.id) else []
 
     def _above(self, key: JobKey) -> list[JobKey]:
         """The jobs whose pods a controller made that is not the one which the pods name: it stands below them."""
-        made = self._made[key]
+        made = self._named[key].made
         return [
             other
             for pod in made
@@ -125,11 +117,9 @@ def _may_own(other: JobKey, key: JobKey) -> bool:
     return other.id != key.id and (not key.project or not other.project or key.project == other.project)
 
 
-def _is_weak(key: JobKey, entries: list[Entry]) -> bool:
+def _is_weak(ties: Ties) -> bool:
     """Whether a key is only the name of a pod or a queue object, so that another may own it."""
-    kinds = {entry.fields.get("kind") for entry in entries}
-    pods = {entry.fields.get("pod") or entry.fields.get("involved_name") for entry in entries}
-    return bool(kinds & _QUEUE_OBJECTS) or key.id in pods or all(entry.replica == key.id for entry in entries)
+    return ties.is_queued or ties.is_pod or not ties.has_others
 
 
 def _bare_name(name: str) -> str:

@@ -142,9 +142,8 @@ class Sifter:
 
     def take(self) -> Partials:
         """What was kept since the last call, where it must not all be held at once."""
-        partials, self._partials, self.kept = self._partials, {}, 0
         self._room.renew()
-        return partials
+        return self._handed_out()
 
     def finish(self, notes: list[Note]) -> Partials:
         """The rest of what is kept, once all is read; adds what is to be said of it."""
@@ -152,7 +151,12 @@ class Sifter:
         self._thinner.finish()
         self._streams.clear()
         notes.extend(self._room.notes())
-        return self._partials
+        return self._handed_out()
+
+    def _handed_out(self) -> Partials:
+        """What was kept, which is held here no longer."""
+        partials, self._partials, self.kept = self._partials, {}, 0
+        return partials
 
     def _keep(self, entry: Entry) -> None:
         entry = self._room.fitted(entry)

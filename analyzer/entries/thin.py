@@ -2,7 +2,7 @@
 
 Each stream of lines (one job, speaker, machine) is kept whole around everything that tells something: a word of the
 rules, of tracebacks or of alarm, a line of a kind that is rare in the stream or that began it, a counter that falls
-back, a long silence. Of its beginning and end it keeps `NEAR` lines, and of every ten minutes the first. What was left
+back, a long silence. Of its beginning and end it keeps `EDGE` lines, and of every ten minutes the first. What was left
 out is counted on the next line that was kept.
 """
 
@@ -20,6 +20,9 @@ from analyzer.stitch.shapes import is_indented
 
 NEAR = 40
 """So many lines before and after a telling line are kept; it is the farthest that a later step looks (messages)."""
+EDGE = 12
+"""So many are kept at the ends of a stream, and around what tells only by its place: that a line comes again, that a
+counter falls back, that another speaker has a word. A silence is judged by so many lines on either side (judge)."""
 RARE = 3
 """So many lines of each kind are kept wherever they stand."""
 OPENING = 6
@@ -131,8 +134,8 @@ class Thinner:
         A stream that said nothing since the last time has nothing to be kept and goes on as it would.
         """
         for stream in self._spoke.pop(job, ()):
-            self._release(stream, NEAR)
-            stream.after = NEAR
+            self._release(stream, EDGE)
+            stream.after = max(stream.after, EDGE)
             stream.spoke = False
 
     def add(self, key: StreamKey, make: Make, text: str, stamp: str, severity: str, *, tells: bool) -> None:
@@ -154,7 +157,7 @@ class Thinner:
         elif stream.after > 0:
             stream.after -= 1
             self._give(stream, make())
-        elif stream.seen <= NEAR or (self._is_kept_out_of_order(stream, stamp) if disordered else new_time):
+        elif stream.seen <= EDGE or (self._is_kept_out_of_order(stream, stamp) if disordered else new_time):
             self._give(stream, make())
         else:
             waiting = stream.waiting
@@ -174,7 +177,7 @@ class Thinner:
     def finish(self) -> None:
         """Keeps the ends of all streams."""
         for stream in self._streams.values():
-            self._release(stream, NEAR)
+            self._release(stream, EDGE)
         self._streams.clear()
         self._spoke.clear()
 
@@ -196,11 +199,11 @@ class Thinner:
         if len(text) >= ENTRY_LIMIT // 4 and kind.count <= RARE:
             return NEAR
         if stream.seen > OPENING and name in stream.openings and kind.count <= OPENING_REPEATS:
-            return NEAR
+            return EDGE
         if kind.count <= RARE and name:
             stream.after += 1
             return 0
-        return NEAR if kind.falls_back(head) else 0
+        return EDGE if kind.falls_back(head) else 0
 
     def _release(self, stream: _Stream, near: int) -> None:
         while len(stream.waiting) > near:

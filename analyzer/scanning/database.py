@@ -31,7 +31,7 @@ _STANDS = "what was recorded stands, and the same command goes on"
 _HELD = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _FORBIDDEN = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")
 _ODD = ("SQLITE_ERROR", "SQLITE_SCHEMA")  # tables of somebody else's
-_FORM = "1"
+_FORM = "2"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS units(

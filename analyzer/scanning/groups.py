@@ -1,23 +1,21 @@
-"""Which names are of one job: told by the ties of all parts, without their lines."""
+"""Which names are of one job: told by the ties of all parts, without their entries."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
+from itertools import groupby
 
 import msgspec
 
-from analyzer.entries import Partial, Partials, Story, assemble
-from analyzer.model import Entry, JobKey, Note
+from analyzer.entries.belonging import tell_apart
+from analyzer.entries.ties import Names, Ties, joined
+from analyzer.model import JobKey, Note
 from analyzer.scanning.database import Database
-from analyzer.scanning.parts import joined, key_of, name_of, pack, unpack
-
-_NAMES = ("source", "node", "replica", "severity")
-_NO_FIELDS: dict[str, Any] = {}
+from analyzer.scanning.parts import joined as joined_parts
+from analyzer.scanning.parts import key_of, name_of, pack, unpack_ties
 
 
-class Group(msgspec.Struct, frozen=True):
+class Group(msgspec.Struct, frozen=True, gc=False):
     """One job to diagnose: its key, the names that its parts are recorded under, further entries that name no job.
 
     `inputs` is a digest of all of it: equal inputs give an equal diagnosis.
@@ -31,30 +29,34 @@ class Group(msgspec.Struct, frozen=True):
 
 def groups_of(database: Database, salt: str) -> tuple[list[Group], list[Note]]:
     """All jobs, in the order of their keys, and notes on entries that belong to none."""
-    partials: Partials = {}
+    named: dict[JobKey, Ties] = {}
     states: dict[str, bytes] = {}
-    names: dict[str, str] = {}
-    for name, state, ties in database.ties():
-        states[name] = hashlib.sha256(states.get(name, salt.encode()) + state.encode()).digest()
+    shared: dict[str, str] = {}
+    for name, parts in groupby(database.ties(), key=lambda part: part[0]):
+        digest = hashlib.sha256(salt.encode())
+        ties = []
+        for _, state, packed in parts:
+            digest.update(state.encode())
+            ties.append(unpack_ties(packed))
+        states[name] = digest.digest()
         key = key_of(name)
         if key is not None:
-            partial = partials.setdefault(key, Partial())
-            for entry in unpack(ties):
-                partial.add(_sharing(entry, key, names))
-    partials[None] = joined(database.parts(""))
-    stories, notes = assemble(partials)
-    return [_group(story, states) for story in stories], [note for note in notes if note.kind != "duplicate"]
+            named[key] = _sharing(joined(ties), shared)
+    jobs, notes = tell_apart(named, joined_parts(database.parts("")).in_order())
+    return [
+        _group(key, [name_of(one) for one in job.keys], pack(job.loose), states) for key, job in jobs.items()
+    ], notes
 
 
-def _sharing(entry: Entry, key: JobKey, names: dict[str, str]) -> Entry:
-    """The entry with one copy of what it has in common with others: ties of all jobs are in memory at once."""
-    shared = {name: names.setdefault(text, text) for name in _NAMES if (text := getattr(entry, name)) is not None}
-    job = key if entry.job == key else entry.job
-    return msgspec.structs.replace(entry, job=job, fields=entry.fields or _NO_FIELDS, **shared)
+def _sharing(ties: Ties, shared: dict[str, str]) -> Ties:
+    """The ties with one copy of each name that others have, too: those of all jobs are in memory at once."""
+
+    def one(names: Names) -> Names:
+        return tuple(shared.setdefault(name, name) for name in names)
+
+    return msgspec.structs.replace(ties, sources=one(ties.sources))
 
 
-def _group(story: Story, states: Mapping[str, bytes]) -> Group:
-    names = sorted({name_of(entry.job) for entry in story.entries if entry.job is not None})
-    loose = pack([entry for entry in story.entries if entry.job is None])
+def _group(key: JobKey, names: list[str], loose: bytes, states: dict[str, bytes]) -> Group:
     digest = hashlib.sha256(b"".join((loose, *(states[name] for name in names))))
-    return Group(story.key, names, loose, digest.hexdigest())
+    return Group(key, names, loose, digest.hexdigest())

@@ -11,6 +11,8 @@ import msgspec
 from analyzer.entries import Partial, Partials, Sifter
 from analyzer.entries.sift import Tells
 from analyzer.entries.thin import stream_of
+from analyzer.entries.ties import Ties, ties_of
+from analyzer.entries.ties import joined as join_ties
 from analyzer.errors import NothingToDiagnose, RenderError
 from analyzer.model import Entry, Instant, JobKey, Note
 from analyzer.redact import redact, redact_all
@@ -24,12 +26,10 @@ FIRST, LAST = 20_000, 5_000
 """Of one stream of a job so many entries are kept at most: its first and its last."""
 SPILL = 40_000
 """After so many entries a worker hands out what it has kept so far."""
-_ID_FIELDS = ("kind", "pod", "uid", "owner_name", "involved_name")
 
 
 class Part(msgspec.Struct, frozen=True):
-    """What one unit holds of one job. `key` is "" for entries that name no job; `ties` are enough of them to tell
-    which names are of one job."""
+    """What one unit holds of one job. `key` is "" for entries that name no job; `ties` are its `Ties`, packed."""
 
     key: str
     entries: bytes
@@ -70,7 +70,8 @@ def _parts(partials: Partials, unit: Unit, masked: bool) -> Iterator[Part]:
             entries = [_masked(entry) for entry in entries]
         if unit.line > 1:
             entries = [_moved(entry, unit.line - 1) for entry in entries]
-        yield Part(name_of(key), pack(entries), pack(ties(entries) if key is not None else []))
+        ties = ties_of(key, entries) if key is not None else Ties()
+        yield Part(name_of(key), pack(entries), msgspec.msgpack.encode(ties))
 
 
 def _masked(entry: Entry) -> Entry:
@@ -82,29 +83,6 @@ def _moved(entry: Entry, lines: int) -> Entry:
     return msgspec.structs.replace(
         entry, line=entry.line + lines, sequence=entry.sequence if entry.insert_id else entry.sequence + lines
     )
-
-
-def ties(entries: Iterable[Entry]) -> list[Entry]:
-    """The first and the last entry of each replica, machine and object that a job's entries name."""
-    ends: dict[object, tuple[Entry, Entry]] = {}
-    for entry in entries:
-        fields = entry.fields
-        key = (entry.replica, entry.node, *(str(fields.get(name)) for name in _ID_FIELDS))
-        known = ends.get(key)
-        if known is None:
-            ends[key] = (entry, entry)
-        else:
-            first, last = known
-            ends[key] = (min(first, entry, key=_place), max(last, entry, key=_place))
-    return list({id(entry): _bare(entry) for pair in ends.values() for entry in pair}.values())
-
-
-def _place(entry: Entry) -> tuple[int, str, str, int]:
-    return (int(entry.time or 0), entry.insert_id, entry.source, entry.line)
-
-
-def _bare(entry: Entry) -> Entry:
-    return msgspec.structs.replace(entry, text="", skipped=())
 
 
 def bounded(partial: Partial) -> Partial:
@@ -161,6 +139,7 @@ def _decoded(kind: type, value: Any) -> Any:
 
 
 _decoder = msgspec.msgpack.Decoder(list[Entry], dec_hook=_decoded)
+_ties = msgspec.msgpack.Decoder(Ties)
 
 
 def pack(entries: list[Entry]) -> bytes:
@@ -177,7 +156,23 @@ def unpack(data: bytes) -> list[Entry]:
     try:
         return _decoder.decode(zlib.decompress(data))
     except (zlib.error, msgspec.DecodeError) as error:
-        raise RenderError("the scan's records are damaged", where="scan.sqlite", advice=ANEW) from error
+        raise _damaged() from error
+
+
+def unpack_ties(data: bytes) -> Ties:
+    """The ties of a part.
+
+    Raises:
+        RenderError: if the bytes are damaged.
+    """
+    try:
+        return _ties.decode(data)
+    except msgspec.DecodeError as error:
+        raise _damaged() from error
+
+
+def _damaged() -> RenderError:
+    return RenderError("the scan's records are damaged", where="scan.sqlite", advice=ANEW)
 
 
 def joined(parts: Iterable[bytes]) -> Partial:
@@ -195,6 +190,5 @@ def joined(parts: Iterable[bytes]) -> Partial:
 def merged(one: Part, other: Part) -> Part:
     """Two parts of one job as one: associative and commutative, but for the order of bytes."""
     partial = joined((one.entries, other.entries))
-    key = key_of(one.key)
-    known = {id(entry): entry for data in (one.ties, other.ties) for entry in unpack(data)}
-    return Part(one.key, pack(list(partial.entries.values())), pack(ties(known.values()) if key is not None else []))
+    ties = join_ties([unpack_ties(one.ties), unpack_ties(other.ties)])
+    return Part(one.key, pack(list(partial.entries.values())), msgspec.msgpack.encode(ties))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from analyzer.entries import Partial
+from analyzer.entries.ties import ties_of
 from analyzer.model import SECOND, Entry, Instant, JobKey, Origin
 from analyzer.scanning import objects
-from analyzer.scanning.parts import Part, bounded, joined, key_of, merged, name_of, pack, ties, unpack
+from analyzer.scanning.parts import Part, bounded, joined, key_of, merged, name_of, pack, unpack
 from analyzer.scanning.worker import page_name
 
 JOB = JobKey("vertex", "p", "17")
@@ -53,7 +55,8 @@ def test_ten_thousands_of_tracebacks_keep_the_first_and_the_last(monkeypatch: py
     kept = whole.in_order()
     assert [e.insert_id for e in kept] == [e.insert_id for e in (*entries[:50], *entries[-20:])]
     assert sum(1 + sum(n for _, n in e.skipped) for e in kept) == 1000
-    thirds = [Part(name_of(JOB), pack(entries[n::3]), pack(ties(entries[n::3]))) for n in range(3)]
+    parts = [entries[n::3] for n in range(3)]
+    thirds = [Part(name_of(JOB), pack(part), msgspec.msgpack.encode(ties_of(JOB, part))) for part in parts]
     one = merged(merged(thirds[0], thirds[1]), thirds[2])
     other = merged(thirds[2], merged(thirds[1], thirds[0]))
     assert [e.insert_id for e in joined([one.entries]).in_order()] == [e.insert_id for e in kept]

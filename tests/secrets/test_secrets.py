@@ -163,7 +163,8 @@ def _contents(folder: Path) -> Iterator[str]:
         if file.is_file():
             yield file.read_bytes().decode("utf-8", "replace")
     with sqlite3.connect(folder / "scan.sqlite") as database:
-        for packed in database.execute("SELECT entries, ties FROM parts"):
-            yield from (zlib.decompress(data).decode("utf-8", "replace") for data in packed)
+        for entries, ties in database.execute("SELECT entries, ties FROM parts"):
+            yield zlib.decompress(entries).decode("utf-8", "replace")
+            yield ties.decode("utf-8", "replace")
         for row in database.execute("SELECT row, diagnosis FROM jobs"):
             yield from (json.dumps(json.loads(data), ensure_ascii=False) for data in row)
