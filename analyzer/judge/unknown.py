@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from analyzer.expressions import expression
@@ -28,15 +29,11 @@ def telling_messages(
     ends = [f.message for f in findings if f.role is Role.VERDICT and "exit_code" in f.values]
     words = [f.message for f in findings if f.role is Role.VERDICT]
     chosen = ends[-1:]
-    counts: dict[str, int] = {}
-    for message in messages:
-        shape = shape_of(message.text)
-        counts[shape] = counts.get(shape, 0) + 1
     own = [m for m in _last_of_each(messages) if id(m) not in dull and m.text.strip()]
     alarming = [m for m in own if _ALARM.search(m.text) and m.origin is not Origin.SERVICE]
     alarming = [m for m in alarming if shape_of(m.text) not in known]
-    rare = sorted(alarming, key=lambda m: counts[shape_of(m.text)])
-    fewest = counts[shape_of(rare[0].text)] if rare else 0
+    counts = Counter(shape_of(m.text) for m in messages) if alarming else {}
+    fewest = min((counts[shape_of(m.text)] for m in alarming), default=0)
     novel = [m for m in alarming if counts[shape_of(m.text)] == fewest]
     chosen += novel[-1:]
     spoken = [m for m in messages if m.text.strip() and m.origin in (Origin.REPLICA, Origin.TEXT)]
