@@ -78,7 +78,7 @@ def test_line_of_a_hundred_megabytes_is_skipped_in_bounded_memory():
 
 
 def test_what_is_kept_of_an_endless_line_is_bounded():
-    """Looking through the pieces of a long line takes little more than what is kept of them."""
+    """Of the pieces of a long line no more are held than may still be kept, whatever its length."""
     source = Source("line", lambda: io.BufferedReader(Endless(b"", b"x" * MIB, 48)))
     tracemalloc.start()
     try:
@@ -88,7 +88,7 @@ def test_what_is_kept_of_an_endless_line_is_bounded():
         tracemalloc.stop()
     kept = sum(len(entry.text) for entry in partial.entries.values())
     assert kept <= 100 * MIB // 4
-    assert most < kept + 12 * MIB
+    assert most < 36 * MIB
 
 
 def test_progress_bar_is_cut_at_its_states():
