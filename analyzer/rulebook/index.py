@@ -29,8 +29,9 @@ class Index(msgspec.Struct, frozen=True):
     telling: int
 
 
-_FIELDS, _EXCEPTIONS = "\0fields", "\0exceptions"  # beside literals: structured facts, or any exception, call a rule up
-_MARKS = frozenset((_FIELDS, _EXCEPTIONS))
+_FIELD, _EXCEPTIONS = "\0field ", "\0exceptions"  # beside literals: a structured fact, or any exception, calls a rule up
+_OF_ALL_LINES = "container"
+"""The fact that each line of a container's output has: it tells nothing where another one must be there, too."""
 
 
 def index_rules(rules: Sequence[Rule]) -> Index:
@@ -49,13 +50,14 @@ def index_rules(rules: Sequence[Rule]) -> Index:
         if callers is None:
             always.append(number)
             continue
-        words = sorted(callers - _MARKS)
+        words = sorted(word for word in callers if not word.startswith("\0"))
         for literal in words:
             called.setdefault(literal, []).append(number)
         if rule.role is not Role.NOISE and rule.event not in _BY_PLACE:
             telling.update(dict.fromkeys(words))
-        if _FIELDS in callers:
-            fields[number] = sorted(field_names(rule.when))
+        names = sorted(word.removeprefix(_FIELD) for word in callers if word.startswith(_FIELD))
+        if names:
+            fields[number] = names
         if _EXCEPTIONS in callers:
             exceptions.append(number)
     literals = {literal: called[literal] for literal in (*telling, *called)}
@@ -68,17 +70,17 @@ def _callers(condition: Condition) -> frozenset[str] | None:
     if literals:
         return literals
     if condition.fields is not None:
-        return frozenset((_FIELDS,))
+        return frozenset((_FIELD + min(condition.fields, key=lambda name: (name == _OF_ALL_LINES, name)),))
     if condition.exception is not None:
         return frozenset((_EXCEPTIONS,))
     parts = [_callers(part) for part in (condition.any or condition.all or ())]
     known = [part for part in parts if part is not None]
     if condition.any is not None:
         return frozenset().union(*known) if len(known) == len(parts) else None
-    return min(known, key=lambda part: (_EXCEPTIONS in part, _FIELDS in part, len(part)), default=None)
+    return min(known, key=_cost, default=None)
 
 
-def field_names(condition: Condition) -> frozenset[str]:
-    """The structured facts of which a message must have one for the condition to hold."""
-    parts = [*(condition.any or ()), *(condition.all or ())]
-    return frozenset(condition.fields or ()).union(*(field_names(part) for part in parts))
+def _cost(callers: frozenset[str]) -> tuple[bool, int, int]:
+    """How often these call a rule up in vain: any exception most often, facts more often than literals."""
+    facts = (2 if word == _FIELD + _OF_ALL_LINES else 1 for word in callers if word.startswith(_FIELD))
+    return _EXCEPTIONS in callers, max(facts, default=0), len(callers)

@@ -75,7 +75,11 @@ def _parts(partials: Partials, unit: Unit, masked: bool) -> Iterator[Part]:
 
 
 def _masked(entry: Entry) -> Entry:
-    return msgspec.structs.replace(entry, text=redact(entry.text), fields=redact_all(entry.fields))
+    text = redact(entry.text)
+    fields = redact_all(entry.fields) if entry.fields else entry.fields
+    if text is entry.text and fields is entry.fields:
+        return entry
+    return msgspec.structs.replace(entry, text=text, fields=fields)
 
 
 def _moved(entry: Entry, lines: int) -> Entry:

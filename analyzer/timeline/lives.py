@@ -178,7 +178,7 @@ def _comes_after_certain_exit(life: Life, item: Item) -> bool:
 def _take(life: Life, item: Item, begins: bool) -> None:
     life.first, life.last = min(life.first, item.moment), max(life.last, item.moment)
     life.output |= item.output
-    life.waiting &= any(signal.event == "container_waiting" for signal in item.signals)
+    life.waiting = life.waiting and any(signal.event == "container_waiting" for signal in item.signals)
     entry = item.entry
     if life.node is None:
         life.node = entry.node
@@ -199,7 +199,8 @@ def _take(life: Life, item: Item, begins: bool) -> None:
         life.waited = item.moment if item.waited and life.waited is None else life.waited
     life.finding = item.finding or life.finding
     life.memory |= item.memory
-    life.lines += item.output * (1 + sum(count for _, count in entry.skipped))
+    if item.output:
+        life.lines += 1 + sum(count for _, count in entry.skipped) if entry.skipped else 1
     ill = item.failure or item.goes_on or item.role or any(signal.event in _ENDS for signal in item.signals)
     if not ill and item.moment >= life.healthy:
         life.healthy, life.healthy_text = item.moment, entry.text if item.output else life.healthy_text
