@@ -10,11 +10,18 @@ from analyzer.entries import Options
 from analyzer.formats import read_source
 from analyzer.model import Entry, Note, Report
 from analyzer.pipeline import diagnose_entries
+from analyzer.rulebook import Matcher
 from analyzer.rulebook.cache import load_rulebook
 from analyzer.sources import open_sources
 
 CASEBOOK = Path(__file__).parents[2] / "fixtures" / "casebook"
 CASES = sorted(path.parent for path in CASEBOOK.glob("*/case.json"))
+
+
+@cache
+def rulebook() -> Matcher:
+    """The bundled rules, loaded once."""
+    return load_rulebook()
 
 
 @cache
@@ -33,7 +40,7 @@ def report_of(case: Path) -> Report:
 
 def diagnose(entries: object) -> Report:
     """The report on some entries, with the bundled rules."""
-    return diagnose_entries(entries, load_rulebook(), Options())  # type: ignore[arg-type]
+    return diagnose_entries(entries, rulebook(), Options())  # type: ignore[arg-type]
 
 
 def expected(case: Path) -> dict[str, object]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from cases import CASES, diagnose, entries_of, expected, report_of
+from cases import CASES, diagnose, entries_of, expected, report_of, rulebook
 
 from analyzer.entries import Options, Partials, merge, sift
 from analyzer.entries.sift import Partial
@@ -15,13 +15,9 @@ from analyzer.judge.weigh import VERDICT_LAG
 from analyzer.model import Diagnosis, Entry, JobKey, Origin, Report
 from analyzer.pipeline import report_on
 from analyzer.report.json_report import to_builtins
-from analyzer.rulebook.cache import load_rulebook
 from analyzer.rulebook.telling import telling
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
-MANY = [case for number, case in enumerate(CASES) if number % 2 or not case.name.startswith("n-")]
-many_cases = pytest.mark.parametrize("case", MANY, ids=lambda path: path.name)
-"""All that came first and every second that was added: laws that diagnose once more take their time."""
 HARMLESS = ("prefetch queue is full", "cache warmed up", "using 8 workers", "tokens per second: 1,024")
 
 
@@ -38,11 +34,11 @@ def verdicts(report: Report) -> list[tuple[object, ...]]:
 @every_case
 def test_sift_what_is_kept_gives_the_same_diagnosis(case: Path) -> None:
     """Diagnosing what sift kept equals diagnosing everything."""
-    kept = sift(entries_of(case), telling(load_rulebook()))
-    assert answer(report_on(kept, load_rulebook(), Options(), [])) == answer(report_of(case))
+    kept = sift(entries_of(case), telling(rulebook()))
+    assert answer(report_on(kept, rulebook(), Options(), [])) == answer(report_of(case))
 
 
-@many_cases
+@every_case
 def test_merge_any_partition_in_any_order_gives_the_same_diagnosis(case: Path) -> None:
     """Parts of the input, cut anywhere, shuffled and merged in any order, are the same job."""
     entries = list(entries_of(case))
@@ -53,13 +49,13 @@ def test_merge_any_partition_in_any_order_gives_the_same_diagnosis(case: Path) -
     assert answer(diagnose(_all(together))) == answer(report_of(case))
 
 
-@many_cases
+@every_case
 def test_noise_doubled_entries_change_nothing(case: Path) -> None:
     """The same entries twice are the same job."""
     assert answer(diagnose([*entries_of(case), *entries_of(case)])) == answer(report_of(case))
 
 
-@many_cases
+@every_case
 def test_noise_another_job_changes_nothing(case: Path) -> None:
     """Entries of another job in the same export leave every verdict as it was."""
     report = report_of(case)
@@ -72,7 +68,7 @@ def test_noise_another_job_changes_nothing(case: Path) -> None:
     assert others == verdicts(report)
 
 
-@many_cases
+@every_case
 def test_noise_harmless_chatter_before_the_end_changes_no_verdict(case: Path) -> None:
     """Lines that say nothing, put among the job's own, change no verdict."""
     entries = entries_of(case)

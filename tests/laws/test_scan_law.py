@@ -6,13 +6,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from cases import CASES
+from cases import CASES, rulebook
 
 from analyzer.entries import Options
 from analyzer.model import Report
 from analyzer.pipeline import diagnose_paths
 from analyzer.report.json_report import to_builtins
-from analyzer.rulebook.cache import load_rulebook
 from analyzer.scanning import Settings, scan
 from analyzer.scanning.database import Database
 
@@ -25,7 +24,7 @@ SAMPLE = [*CASES[::12], ARRAY]
 def test_a_scan_says_what_a_diagnosis_says(case: Path, tmp_path: Path) -> None:
     """The same jobs with the very same diagnoses."""
     paths = [str(file) for file in sorted(case.iterdir()) if file.name != "case.json"]
-    alone = diagnose_paths(paths, load_rulebook(), Options())
+    alone = diagnose_paths(paths, rulebook(), Options())
     scan(paths, Settings(output=tmp_path))
     assert of_scan(tmp_path) == of_report(alone)
 

@@ -6,14 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import CASES, entries_of
+from cases import CASES, entries_of, rulebook
 
 from analyzer.entries import Options, Partials, Sifter, absorb, sift, sift_source
 from analyzer.formats import read_source
 from analyzer.model import SECOND, Entry, Instant, Origin
 from analyzer.pipeline import report_on
 from analyzer.report.json_report import to_builtins
-from analyzer.rulebook.cache import load_rulebook
 from analyzer.rulebook.telling import telling
 from analyzer.sources import open_sources
 
@@ -51,7 +50,7 @@ def _chat(before: Entry, number: int, away: int) -> Entry:
 
 def diagnoses(partials: Partials) -> list[object]:
     """All that a report says of each job, counts included."""
-    return [to_builtins(diagnosis) for diagnosis in report_on(partials, load_rulebook(), Options(), []).diagnoses]
+    return [to_builtins(diagnosis) for diagnosis in report_on(partials, rulebook(), Options(), []).diagnoses]
 
 
 def kept(partials: Partials) -> int:
@@ -63,7 +62,7 @@ def kept(partials: Partials) -> int:
 def test_a_case_among_chatter(case: Path) -> None:
     """What is kept of a case among chatter gives the very diagnosis that all of it gives."""
     entries = among_chatter(entries_of(case))
-    thin = sift(entries, telling(load_rulebook()))
+    thin = sift(entries, telling(rulebook()))
     assert diagnoses(thin) == diagnoses(sift(entries))
 
 
@@ -77,14 +76,14 @@ def test_hostile_exports(tmp_path: Path) -> None:
     thin: Partials = {}
     for source in open_sources([str(folder)], []):
         absorb(full, sift(read_source(source, notes)))  # type: ignore[arg-type]
-        absorb(thin, sift_source(source, notes, telling(load_rulebook())))  # type: ignore[arg-type]
+        absorb(thin, sift_source(source, notes, telling(rulebook())))  # type: ignore[arg-type]
     assert kept(thin) < kept(full) * 0.8
     assert diagnoses(thin) == diagnoses(full)
 
 
 def test_a_million_steps_leave_little() -> None:
     """Of a job's endless steps only some are kept, and their number is."""
-    sifter = Sifter(telling(load_rulebook()))
+    sifter = Sifter(telling(rulebook()))
     made = entries_of(CASES[0])[0]
     for number in range(30_000):
         sifter.entry(_chat(Entry(text="", time=Instant((1_770_000_000 + number) * SECOND), origin=Origin.REPLICA, replica="w",
@@ -104,7 +103,7 @@ def test_endless_tracebacks_leave_samples_and_counts() -> None:
               job=job, replica=f"w-{n % 2}", source="a", line=n, insert_id=f"{n:06d}")
         for n in range(20_000)
     ]  # fmt: skip
-    partials = sift(entries, telling(load_rulebook()))
+    partials = sift(entries, telling(rulebook()))
     thin = [entry for partial in partials.values() for entry in partial.in_order()]
     assert len(thin) < 1000
     assert (thin[0], thin[-1].insert_id) == (entries[0], entries[-1].insert_id)
