@@ -27,7 +27,10 @@ RARE = 3
 """So many lines of each kind are kept wherever they stand."""
 OPENING = 6
 OPENING_REPEATS = 14
-"""Kinds of lines that a stream begins with tell of a restart when they come again, unless they come all the time."""
+"""Kinds of lines that a stream begins with tell of a restart when they come again, unless they come all the time: of
+those that any stream of the job begins with so many are kept, with what is near where it is the stream's own begin."""
+OPENING_TIME = 120 * SECOND
+"""After that a stream's begin is over (ns): of each kind `RARE` lines are kept that come then and tell of no start."""
 KINDS = 512
 FIRST_ALIKE = 8
 CLOSE = 8
@@ -58,10 +61,11 @@ StreamKey = tuple[JobKey | None, object]
 class _Kind:
     """How often lines that are alike but for their digits came, and where their counter stood."""
 
-    __slots__ = ("block", "count", "falls", "floor", "told")
+    __slots__ = ("block", "count", "falls", "floor", "late", "told")
 
     def __init__(self) -> None:
         self.count = self.told = self.falls = 0
+        self.late = 0  # once the stream's begin was over
         self.floor: tuple[int, ...] = ()
         self.block: tuple[int, ...] = ()
 
@@ -84,9 +88,15 @@ class _Kind:
 class _Stream:
     """One stream of lines while it is read: what waits to be kept or left out, and what was left out so far."""
 
-    __slots__ = ("after", "down", "kinds", "last", "openings", "seen", "skipped", "spoke", "tens", "up", "waiting")
+    __slots__ = (
+        "after", "begun", "down", "kinds", "last", "of_job", "openings", "seen", "skipped", "spoke", "tens", "up",
+        "waiting",
+    )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, stamp: str, of_job: set[bytes]) -> None:
+        self.of_job = of_job  # kinds that a stream of its job begins with
+        begin = Instant.parse(stamp)
+        self.begun = str(Instant(begin + OPENING_TIME))[:19] if begin is not None else ""  # when its begin is over
         self.waiting: deque[tuple[Make, str, int]] = deque()
         self.after = self.seen = self.up = self.down = 0
         self.kinds: dict[bytes, _Kind] = {}
@@ -127,6 +137,7 @@ class Thinner:
         self._streams: dict[StreamKey, _Stream] = {}
         self._out_of_order = self._size = 0  # lines, and characters that wait
         self._spoke: dict[JobKey | None, list[_Stream]] = {}
+        self._openings: dict[JobKey | None, set[bytes]] = {}
 
     def around(self, job: JobKey | None) -> None:
         """Keeps what all streams of a job say about now: another speaker, such as the service, tells something.
@@ -142,14 +153,14 @@ class Thinner:
         """Takes the next line of the stream `key`; `make` gives its entry, if it is to be kept."""
         stream = self._streams.get(key)
         if stream is None:
-            stream = self._streams[key] = _Stream()
+            stream = self._streams[key] = _Stream(stamp, self._openings.setdefault(key[0], set()))
         if not stream.spoke:
             stream.spoke = True
             self._spoke.setdefault(key[0], []).append(stream)
         stream.seen += 1
         new_time = stream.follows(stamp) if stamp else ""
         disordered = stream.is_disordered
-        near = self._reach(stream, text, tells or (not disordered and _was_silent(new_time, stamp)))
+        near = self._reach(stream, text, stamp, tells or (not disordered and _was_silent(new_time, stamp)))
         if near:
             self._release(stream, near)
             self._give(stream, make())
@@ -180,8 +191,9 @@ class Thinner:
             self._release(stream, EDGE)
         self._streams.clear()
         self._spoke.clear()
+        self._openings.clear()
 
-    def _reach(self, stream: _Stream, text: str, tells: bool) -> int:
+    def _reach(self, stream: _Stream, text: str, stamp: str, tells: bool) -> int:
         """How many lines are kept before and after a line; one that is merely rare is kept by raising `after`."""
         head = text[:80].encode("utf-8", "surrogatepass")
         name = head[:60].translate(None, _DIGITS)
@@ -193,6 +205,7 @@ class Thinner:
         kind.count += 1
         if stream.seen <= OPENING:
             stream.openings.add(name)
+            stream.of_job.add(name)
         if tells or is_indented(text):
             kind.told += 1
             return NEAR if kind.told <= FIRST_ALIKE else CLOSE if kind.told <= MOST_ALIKE else 0
@@ -200,7 +213,9 @@ class Thinner:
             return NEAR
         if stream.seen > OPENING and name in stream.openings and kind.count <= OPENING_REPEATS:
             return EDGE
-        if kind.count <= RARE and name:
+        late = kind.late < RARE and stamp[:19] >= stream.begun
+        kind.late += late
+        if name and (late or kind.count <= (OPENING_REPEATS if name in stream.of_job else RARE)):
             stream.after += 1
             return 0
         return EDGE if kind.falls_back(head) else 0

@@ -29,7 +29,8 @@ class Index(msgspec.Struct, frozen=True):
     telling: int
 
 
-_FIELD, _EXCEPTIONS = "\0field ", "\0exceptions"  # beside literals: a structured fact, or any exception, calls a rule up
+_FIELD, _EXCEPTIONS = "\0field ", "\0exceptions"
+"""Beside literals a structured fact, or any exception, calls a rule up."""
 _OF_ALL_LINES = "container"
 """The fact that each line of a container's output has: it tells nothing where another one must be there, too."""
 
