@@ -214,15 +214,26 @@ def redact_all(value: _Value) -> _Value:
 
 
 def _walked(value: Any) -> Any:
+    """The value itself where nothing in it is masked: nearly always, and building it anew costs more than looking."""
+    if value is None or isinstance(value, int | float):
+        return value
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, list):
-        return [_walked(item) for item in value]
+        items = [_walked(item) for item in value]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
     if isinstance(value, dict):
-        return {_walked(key): _walked(item) for key, item in value.items()}
+        masked = {_walked(key): _walked(item) for key, item in value.items()}
+        both = zip(masked.items(), value.items(), strict=False)
+        same = len(masked) == len(value) and all(key is name and new is old for (key, new), (name, old) in both)
+        return value if same else masked
     if isinstance(value, msgspec.Struct):
-        fields = {name: getattr(value, name) for name in value.__struct_fields__}
-        return type(value)(**{name: item if name in _NAMES else _walked(item) for name, item in fields.items()})
+        changes = {}
+        for name in value.__struct_fields__:
+            old = getattr(value, name)
+            if name not in _NAMES and (new := _walked(old)) is not old:
+                changes[name] = new
+        return msgspec.structs.replace(value, **changes) if changes else value
     return value
 
 

@@ -13,6 +13,7 @@ _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9})\d*)?\s?(Z|z|UTC|GMT|[+-]\d\d:?\d\d)?", re.ASCII
 )
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Instant(int):
@@ -50,12 +51,12 @@ class Instant(int):
     def of(cls, moment: datetime) -> Instant:
         """The instant of a datetime that knows its zone (a naive one is taken as UTC)."""
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        delta = aware - datetime(1970, 1, 1, tzinfo=UTC)
+        delta = aware - _EPOCH
         return cls((delta.days * 86_400 + delta.seconds) * SECOND + delta.microseconds * 1000)
 
     def datetime(self, zone: timezone = UTC) -> datetime:
         """The datetime of this instant; nanoseconds below a microsecond are dropped."""
-        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self // 1000)).astimezone(zone)
+        return (_EPOCH + timedelta(microseconds=self // 1000)).astimezone(zone)
 
     def plus(self, seconds: float) -> Instant:
         """The instant so many seconds later; the first or the last of 64 bits, where it would be beyond."""
@@ -67,7 +68,7 @@ class Instant(int):
 
     def __str__(self) -> str:
         whole, fraction = divmod(int(self), SECOND)
-        text = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=whole)).strftime("%Y-%m-%dT%H:%M:%S")
+        text = (_EPOCH + timedelta(seconds=whole)).isoformat()[:19]
         digits = f".{fraction:09d}".rstrip("0") if fraction else ""
         return f"{text}{digits}Z"
 
