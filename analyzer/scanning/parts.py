@@ -24,6 +24,10 @@ ANEW = "remove it or choose another --output; the same command then reads everyt
 """What to do about damaged records."""
 FIRST, LAST = 20_000, 5_000
 """Of one stream of a job so many entries are kept at most: its first and its last."""
+MOST = 200_000
+"""So many are kept of all streams of a job, each of which has an equal share."""
+LEAST_FIRST, LEAST_LAST = 80, 20
+"""So many of each stream are kept however many streams there are."""
 SPILL = 40_000
 """After so many entries a worker hands out what it has kept so far."""
 
@@ -92,32 +96,36 @@ def _moved(entry: Entry, lines: int) -> Entry:
 def bounded(partial: Partial) -> Partial:
     """The partial with at most the first and the last entries of each stream; the rest is counted.
 
-    First and last are those of the total order, so that it does not matter how the input was parted.
+    First and last are those of the total order, and more streams only lessen what each keeps, so that it does not
+    matter how the input was parted.
     """
     if len(partial.entries) <= FIRST + LAST:
         return partial
     streams: dict[object, list[Entry]] = {}
     for entry in partial.in_order():
         streams.setdefault(stream_of(msgspec.structs.replace(entry, source="")), []).append(entry)
+    share = MOST // len(streams)
+    first = min(FIRST, max(LEAST_FIRST, share * FIRST // (FIRST + LAST)))
+    last = min(LAST, max(LEAST_LAST, share * LAST // (FIRST + LAST)))
     kept = Partial(doubled=partial.doubled)
     for entries in streams.values():
-        for entry in _ends(entries):
+        for entry in _ends(entries, first, last):
             kept.add(entry)
     return kept
 
 
-def _ends(entries: list[Entry]) -> list[Entry]:
-    if len(entries) <= FIRST + LAST:
+def _ends(entries: list[Entry], first: int, last: int) -> list[Entry]:
+    if len(entries) <= first + last:
         return entries
     counts: dict[str, int] = {}
-    for entry in entries[FIRST:-LAST]:
+    for entry in entries[first:-last]:
         for severity, count in ((entry.severity, 1), *entry.skipped):
             counts[severity] = counts.get(severity, 0) + count
-    following = entries[-LAST]
+    following = entries[-last]
     for severity, count in following.skipped:
         counts[severity] = counts.get(severity, 0) + count
     following = msgspec.structs.replace(following, skipped=tuple(sorted(counts.items())))
-    return [*entries[:FIRST], following, *entries[-LAST + 1 :]]
+    return [*entries[:first], following, *entries[len(entries) - last + 1 :]]
 
 
 # -- as bytes

@@ -63,6 +63,19 @@ def test_ten_thousands_of_tracebacks_keep_the_first_and_the_last(monkeypatch: py
     assert joined([one.entries]).in_order() == joined([other.entries]).in_order()
 
 
+def test_streams_of_a_large_job_share_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many streams there are and however they are parted, the job is bounded, and every line is counted."""
+    for name, value in (("FIRST", 80), ("LAST", 20), ("MOST", 200), ("LEAST_FIRST", 4), ("LEAST_LAST", 1)):
+        monkeypatch.setattr(f"analyzer.scanning.parts.{name}", value)
+    entries = [msgspec.structs.replace(said(number), replica=f"w-{number % 10}") for number in range(1000)]
+    kept = bounded(Partial(entries={e.insert_id: e for e in entries})).in_order()  # type: ignore[misc]
+    assert len(kept) == 200
+    assert {entry.replica for entry in kept} == {f"w-{number}" for number in range(10)}
+    assert sum(1 + sum(n for _, n in e.skipped) for e in kept) == 1000
+    one_after_the_other = joined(pack([e for e in entries if e.replica == f"w-{number}"]) for number in range(10))
+    assert one_after_the_other.in_order() == kept
+
+
 @pytest.mark.parametrize("job", ["../../etc/passwd", "a b\n<script>", "x" * 500, "", "…"])
 def test_page_names_are_harmless(job: str) -> None:
     """A job's id never leads out of the folder, and two jobs never share a page."""
