@@ -62,7 +62,8 @@ def outcome_of(
         return Outcome("failed", state, False, say("failure_found"))
     ended = timeline.attempts[-1].end_reason if timeline.attempts else None
     if ended == "success":
-        return Outcome("succeeded", state, False, say("primary_ended_well"), done[-1] if done else None)
+        told = say("primary_ended_well" if _ended_with_code_zero(timeline) else "program_says_done")
+        return Outcome("succeeded", state, False, told, done[-1] if done else None)
     if done and not _ended_badly(findings[findings.index(done[-1]) :]):
         return Outcome("succeeded", state, False, say("program_says_done"), done[-1])
     if ended == "cancelled":
@@ -78,6 +79,11 @@ def outcome_of(
     if (act := last_act(messages, findings) or counted_out(findings)) is not None:
         return Outcome("succeeded", state, False, say("last_act", title=fill(act.rule.title.of(lang), act.values)), act)
     return Outcome("unknown", state, False, say("no_line_on_end"))
+
+
+def _ended_with_code_zero(timeline: Timeline) -> bool:
+    """Whether a run of the last attempt is told to have ended so; a program may also only say that it is done."""
+    return any(run.exit_code == 0 for lane in timeline.attempts[-1].replicas for run in lane.runs)
 
 
 def _retried_well(timeline: Timeline) -> bool:
