@@ -25,10 +25,9 @@ from analyzer.model import Diagnosis, Note, Point, Retry, RootCause
 from analyzer.model.numbers import number
 from analyzer.rulebook import Finding, Matcher, Role, Rule
 from analyzer.rulebook.schema import Condition, Text
-from analyzer.rulebook.text import fill
+from analyzer.rulebook.text import PLACE, fill
 from analyzer.stitch import message_of
 
-_PLACE = expression(r"\{(\w+)(?:\|([^{}]*))?\}")
 _POINT = expression(r"([+-]\d+) (.*)", re.DOTALL)
 _LANGUAGES = ("en", "de")
 _STEPS = ("scored", "follows_from", "survived", "survived_one", "none_convinces", "nothing_failed_before")
@@ -217,7 +216,7 @@ def _templates(texts: Iterable[Text], source: str, target: str) -> list[_Templat
     made = []
     for text in texts:
         told, ours = text.of(source), text.of(target)
-        letters = len(_PLACE.sub("", told).strip())
+        letters = len(PLACE.sub("", told).strip())
         if letters >= _LEAST_WORDS:
             made.append((-letters, told, ours))
     return [_template(told, ours) for _, told, ours in sorted(set(made))]
@@ -227,7 +226,7 @@ def _template(told: str, ours: str) -> _Template:
     parts: list[str] = []
     fallbacks: dict[str, str | None] = {}
     at = 0
-    for place in _PLACE.finditer(told):
+    for place in PLACE.finditer(told):
         again = place[1] in fallbacks
         parts += [re.escape(told[at : place.start()]), "(?:.*?)" if again else f"(?P<{place[1]}>.*?)"]
         fallbacks.setdefault(place[1], place[2])

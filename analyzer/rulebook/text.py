@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from analyzer.expressions import expression
 
-_PLACE = expression(r"\{(\w+)(?:\|([^{}]*))?\}")
+PLACE = expression(r"\{(\w+)(?:\|([^{}]*))?\}")
+"""A place in a text that a value is put into: its name, and the words that stand there where no value is known."""
 _BESIDE = expression(r" ?\([^()]*\{[^()]*\)")  # what stands in brackets, with a place in it
 _STOPS = ".,;:)"
 
@@ -27,7 +28,7 @@ def fill(template: str, values: Mapping[str, str | None]) -> str:
         closes = template[found.end() : found.end() + 1] in ("", *_STOPS)
         return given[:-1] if closes and given.endswith(".") and not given.endswith("..") else given
 
-    return _PLACE.sub(value, template)
+    return PLACE.sub(value, template)
 
 
 def _any_known(template: str, values: Mapping[str, str | None]) -> bool:
@@ -41,9 +42,9 @@ def fill_command(template: str, values: Mapping[str, str | None]) -> str:
         value = values.get(found[1])
         return shlex.quote(value) if value else (found[2] if found[2] is not None else found[1].upper())
 
-    return _PLACE.sub(quoted, template)
+    return PLACE.sub(quoted, template)
 
 
 def places(template: str) -> set[str]:
     """The names that a template uses."""
-    return {name for name, _ in _PLACE.findall(template)}
+    return {name for name, _ in PLACE.findall(template)}
