@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from analyzer.expressions import expression
+from analyzer.model import Frame
 from analyzer.model.diagnosis import Alternative, Diagnosis, Evidence, Remedy
 from analyzer.report.language import Language
 
 _TRACEBACK = "Traceback (most recent call last):"
 _ROOT_CAUSE = "Root Cause (first observed failure):"  # of torchrun's report
-_CALL = expression(r"\bFile \"[^\"]+\", line \d+")
+_CALL = expression(r"\bFile \"(?P<file>[^\"]+)\", line (?P<line>\d+)")
 # A line of a traceback that names an exception: `Type: message`, perhaps behind a launcher's prefix.
 _EXCEPTION = expression(
     r"^(?:.{0,80}?[\]:|>]\s?)?[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Failure)\b.*"
@@ -62,15 +63,17 @@ def whereabouts(diagnosis: Diagnosis, words: Language) -> list[str]:
 def gist_of(evidence: Evidence, values: Mapping[str, str]) -> list[str]:
     """The lines of a further piece of evidence that say most: of a traceback its last call, of a report its root cause.
 
-    The call is that of the program's own code, where `values` of the root cause name it. Lines without a letter, such
+    The call is that of the program's own code, which `values` of the root cause may name. Lines without a letter, such
     as rulers, are left out.
     """
     lines = [line.rstrip() for line in evidence.text.split("\n") if any(sign.isalnum() for sign in line)]
-    calls = [place for place, line in enumerate(lines) if _CALL.search(line)]
-    if calls and (calls[0] == 0 or any(_TRACEBACK in line for line in lines)):
-        own = f'File "{values.get("frame_file")}", line {values.get("frame_line")}'
-        call = next((place for place in reversed(calls) if own in lines[place]), calls[-1])
-        return lines[call : call + 2]
+    calls = [(place, found) for place, line in enumerate(lines) if (found := _CALL.search(line)) is not None]
+    if calls and (calls[0][0] == 0 or any(_TRACEBACK in line for line in lines)):
+        chosen = (values.get("frame_file"), values.get("frame_line"))
+        known = [place for place, call in calls if call.group("file", "line") == chosen]
+        own = [place for place, call in calls if Frame(call["file"], None, "").is_users]
+        place = (known or own or [calls[-1][0]])[-1]
+        return lines[place : place + 2]
     named = next((place for place, line in enumerate(lines[:-2]) if _ROOT_CAUSE in line), 0)
     return [" ".join(" ".join(lines[named:]).split())] if lines else []
 

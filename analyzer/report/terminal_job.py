@@ -94,7 +94,8 @@ def _proof(diagnosis: Diagnosis, words: Language, body: int) -> RenderableType:
     if not proof.whole:
         text, _ = clipped(shown(proof.evidence.text), lines=6, characters=600)
         lines += [Text(line.replace("\t", "    ").rstrip(), style="dim") for line in text.rstrip("\n").split("\n")]
-    lines += [Text(shown_line(line, 160)) for other in root.evidence[1:3] for line in gist_of(other, root.values)]
+    gists = dict.fromkeys(tuple(gist_of(other, root.values)) for other in root.evidence[1:3])  # each once
+    lines += [Text(shown_line(line, 160)) for gist in gists for line in gist]
     bar = Text("▌ ", style="red")
     where = [*whereabouts(diagnosis, words)]
     where.append(source_of(proof.evidence))

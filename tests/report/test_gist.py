@@ -12,10 +12,13 @@ TRACEBACK = (
 
 
 def test_of_a_traceback_the_programs_own_call_is_shown() -> None:
-    """The last call where the own one is not known."""
+    """Where it is not named, the last one that no installed package makes; of a package's alone the last one."""
     own = {"frame_file": "/app/fit.py", "frame_line": "3"}
     assert gist_of(Evidence(text=TRACEBACK), own) == ['  File "/app/fit.py", line 3, in main', "    step(batch)"]
-    assert gist_of(Evidence(text=TRACEBACK), {}) == ['  File "/lib/torch/x.py", line 8, in y', "    raise e"]
+    installed = TRACEBACK.replace("/lib/torch", "/opt/site-packages/torch")
+    assert gist_of(Evidence(text=installed), {}) == ['  File "/app/fit.py", line 3, in main', "    step(batch)"]
+    alone = installed.replace("/app/fit.py", "/opt/site-packages/fit.py").replace("/usr/lib", "/usr/lib/python3")
+    assert gist_of(Evidence(text=alone), {}) == ['  File "/opt/site-packages/torch/x.py", line 8, in y', "    raise e"]
 
 
 def test_rulers_and_boilerplate_are_left_out() -> None:
