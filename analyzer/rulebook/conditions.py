@@ -142,7 +142,7 @@ def _regex(pattern: str, text: str) -> Values | None:
     found = compile_pattern(pattern).search(text)
     if found is None:
         return None
-    return {name: value for name, value in found.groupdict().items() if value is not None}
+    return {name: value for name, value in found.groupdict().items() if value}
 
 
 def _exception(condition: Condition, message: Message) -> Values | None:
@@ -177,7 +177,8 @@ def _is_type(name: str, printed: str) -> bool:
 
 def link_values(link: ExceptionLink) -> Values:
     """What a rule's texts may say of an exception: type, message, and the user's frame as file, line and function."""
-    values = {"exception": link.short_type, "message": link.message.split("\n", 1)[0]}
+    said = (line for line in link.message.split("\n") if any(sign.isalnum() for sign in line))  # no ruled line
+    values = {"exception": link.short_type, "message": next(said, "").strip()}
     if frame := link.user_frame:
         values |= {"frame_file": frame.file, "frame_function": frame.function}
         if frame.line is not None:
