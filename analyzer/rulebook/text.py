@@ -17,7 +17,8 @@ _STOPS = ".,;:)"
 def fill(template: str, values: Mapping[str, str | None]) -> str:
     """The text with each `{name}` replaced by its value, or by the words after `|`, or by "unknown".
 
-    Brackets of which no value is known are left out. A value's own full stop makes room for the sentence's.
+    Brackets of which no value is known are left out, and blanks at the end. A value's own full stop makes room for the
+    sentence's.
     """
     template = _BESIDE.sub(lambda beside: beside[0] if _any_known(beside[0], values) else "", template)
 
@@ -28,7 +29,7 @@ def fill(template: str, values: Mapping[str, str | None]) -> str:
         closes = template[found.end() : found.end() + 1] in ("", *_STOPS)
         return given[:-1] if closes and given.endswith(".") and not given.endswith("..") else given
 
-    return PLACE.sub(value, template)
+    return PLACE.sub(value, template).rstrip()
 
 
 def _any_known(template: str, values: Mapping[str, str | None]) -> bool:
