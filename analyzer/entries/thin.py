@@ -26,11 +26,13 @@ counter falls back, that another speaker has a word. A silence is judged by so m
 RARE = 3
 """So many lines of each kind are kept wherever they stand."""
 OPENING = 6
+OPENING_TIME = 120 * SECOND
+"""With so many lines, within so long (ns), the output of a container opens. Of each kind `RARE` lines are kept that
+come later: what comes then, too, tells of no start."""
 OPENING_REPEATS = 14
 """Kinds of lines that a stream begins with tell of a restart when they come again, unless they come all the time: of
-those that any stream of the job begins with so many are kept, with what is near where it is the stream's own begin."""
-OPENING_TIME = 120 * SECOND
-"""After that a stream's begin is over (ns): of each kind `RARE` lines are kept that come then and tell of no start."""
+those that any stream of the job begins with so many are kept, more than a job is started again, with what is near where
+it is the stream's own begin."""
 KINDS = 512
 FIRST_ALIKE = 8
 CLOSE = 8

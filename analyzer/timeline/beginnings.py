@@ -15,13 +15,12 @@ from functools import cached_property
 
 import msgspec
 
+from analyzer.entries.thin import OPENING, OPENING_TIME
 from analyzer.expressions import expression
 from analyzer.model import SECOND
 from analyzer.timeline.evidence import Item
 from analyzer.timeline.lives import step_of
 
-OPENING_LINES = 6
-OPENING_TIME = 120 * SECOND
 SAME_OPENING = 10 * SECOND
 """Processes that share a container print the same lines at about the same time."""
 MOST_STARTS = 12
@@ -109,7 +108,7 @@ def _spans(items: Sequence[Item]) -> list[list[Item]]:
 
 def _opening(span: Sequence[Item]) -> list[str]:
     texts = []
-    for item in span[:OPENING_LINES]:
+    for item in span[:OPENING]:
         if _is_progress(item) or item.moment - span[0].moment > OPENING_TIME:
             break
         if not (item.failure or item.goes_on):  # a traceback is no greeting: one that was caught may come again later
@@ -209,10 +208,10 @@ class _Span:
     def _opens(self, previous: int, at: int) -> bool:
         """Whether lines of the opening come again: they stood before this line, too, and not all at the same time."""
         pause = self.items[at].moment - self.items[previous].moment
-        come = any(self._is_early(n) for n in range(previous + 1, min(at, previous + 1 + OPENING_LINES)))
+        come = any(self._is_early(n) for n in range(previous + 1, min(at, previous + 1 + OPENING)))
         if pause < SAME_OPENING or (pause < OPENING_TIME and not come):
             return False
-        following = self.items[at + 1 : at + 1 + OPENING_LINES]
+        following = self.items[at + 1 : at + 1 + OPENING]
         return any(mask(item.entry.text) in self.openings.early for item in following if not _is_progress(item))
 
     def _falls_back(self, between: Sequence[Item], at: int) -> bool:
