@@ -19,7 +19,8 @@ _HOST = re.compile(r"^(?P<name>[a-z][a-z0-9.-]{0,60}[0-9]): ?(?P<text>.*)$")
 _PDSH = re.compile(r"^pdsh@\S+: (?P<name>[\w.-]+): (?P<text>.*)$")
 _MULTIPLEXED = re.compile(
     r"^(?:(?P<name>[A-Za-z][\w.-]*\d) *\|"
-    r"|\((?P<round>(?i:worker|host|node)[ :_-]{1,2}\d{1,6})\)|\[(?P<square>(?i:worker|host|node)[ :_-]{1,2}\d{1,6})\]:?)"
+    r"|\((?P<round>(?i:worker|host|node)[ :_-]{1,2}\d{1,6})\)"
+    r"|\[(?P<square>(?i:worker|host|node)[ :_-]{1,2}\d{1,6})\]:?)"
     r"(?: (?P<text>.*))?$"
 )
 _POD_LOG = re.compile(
