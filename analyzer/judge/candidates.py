@@ -14,6 +14,7 @@ from analyzer.rulebook.patterns import compile_pattern
 from analyzer.timeline.evidence import number_in, trial_of
 
 GENERIC = 15  # up to this weight a rule says no more than that something was raised
+_WRAPPERS = "user_exception.wrapper."
 NEAR = 40  # messages within which a bare line and a traceback are told to be of one failure
 
 
@@ -110,12 +111,22 @@ def build(findings: Sequence[Finding], positions: Mapping[int, int], course: Cou
 
 
 def _outweighed(findings: Sequence[Finding]) -> dict[int, int]:
-    """By message: the weight up to which a finding on it is no candidate, since it is known noise or a cascade."""
+    """By message: the weight up to which a finding on it is no candidate, since it is known noise or a cascade.
+
+    A wrapper that quotes the exception that it passes on hides nothing.
+    """
     limits: dict[int, int] = {}
     for finding in findings:
-        limit = finding.rule.weight if finding.role is Role.NOISE else GENERIC if finding.role is Role.CASCADE else -1
+        cascade = finding.role is Role.CASCADE and not _quotes_the_cause(finding)
+        limit = finding.rule.weight if finding.role is Role.NOISE else GENERIC if cascade else -1
         limits[id(finding.message)] = max(limit, limits.get(id(finding.message), -1))
     return limits
+
+
+def _quotes_the_cause(finding: Finding) -> bool:
+    """Whether it is a wrapper's report with the exception of the process or executor that it speaks for."""
+    inner = finding.message.exceptions[:-1]
+    return finding.rule.id.startswith(_WRAPPERS) and any(link.relation in ("remote", "cause") for link in inner)
 
 
 def _more_specific(one: Finding, other: Finding) -> bool:

@@ -18,6 +18,7 @@ from analyzer.judge.replicas import names_of
 from analyzer.judge.weigh import MACHINES, PEER_TROUBLE
 from analyzer.model import Message, Origin
 from analyzer.rulebook import Finding, Role
+from analyzer.timeline.evidence import number_in
 from analyzer.timeline.names import Names, pool_of
 
 _WELL = frozenset(("stopped", "completed"))
@@ -49,7 +50,7 @@ def locate(
         return Place(speaks, rank)
     own = _ended_of_pool(chosen.replica, course) or _on_node(finding, story, names)
     if own is not None and rank is not None:
-        return Place(own, rank)
+        return Place((_task_of(rank, messages, findings) if own == f"rank{rank}" else None) or own, rank)
     noticed = _noticed(chosen, explained)
     if own is not None:
         same = noticed is not None and (noticed.replica == own or _is_machine(own, story))
@@ -161,6 +162,16 @@ def _only_container(finding: Finding, course: Course, story: Story) -> str | Non
     named = {entry.replica for entry in story.entries}
     names = {lane.name for attempt in course.timeline.attempts for lane in attempt.replicas} & named
     return names.pop() if len(names) == 1 and finding.message.origin is Origin.TEXT else None
+
+
+def _task_of(rank: int, messages: Sequence[Message], findings: Sequence[Finding]) -> str | None:
+    """Slurm's task that a rank is in: the one that failed, or the one of its number where each task is one rank."""
+    ended = [f for f in findings if f.event == "task_exit" and exit_code_of(f) != 0]
+    tasks = {task for f in ended if (task := number_in(f.values, "task")) is not None}
+    ranks = {message.rank for message in messages if message.rank is not None}
+    if len(tasks) == 1 and len({f.values.get("task") or f.values.get("tasks") for f in ended}) == 1:
+        return f"task {tasks.pop()}"
+    return f"task {rank}" if rank in tasks and ranks <= tasks else None
 
 
 def _evicted(chosen: Candidate, explained: Sequence[Candidate], story: Story) -> Place | None:

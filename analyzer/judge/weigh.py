@@ -113,7 +113,7 @@ def _bear_out(candidates: Sequence[Candidate], findings: Sequence[Finding], cour
 
 
 def _survival(candidate: Candidate, course: Course) -> None:
-    message = candidate.finding.message
+    message = candidate.finding.completed or candidate.finding.message
     if candidate.finding.role is Role.VERDICT:
         if not course.in_last_life(None, candidate.time):
             candidate.give(-30, "earlier_attempt")

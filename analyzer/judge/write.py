@@ -15,6 +15,7 @@ from analyzer.judge.verdict import Verdict
 from analyzer.judge.weigh import PEER_TROUBLE
 from analyzer.model import Alternative, Evidence, JobKey, Message, RootCause, RuledOut, Symptom
 from analyzer.rulebook import Finding, Role
+from analyzer.rulebook.conditions import line_of
 from analyzer.timeline.evidence import number_in, trial_of
 
 _TELLS_EACH_END = frozenset(("vertex", "ai_platform"))  # services that name the replica with each exit code
@@ -131,8 +132,17 @@ def unknown_cause(
         time=time,
         exit_code=code if known is None else known,
         signal=signal,
-        evidence=within_bounds(message_evidence(m, story.key, mask, lines=12, chars=2000) for m in telling),
+        evidence=within_bounds(item for message in telling for item in _shown(message, story.key, mask)),
     )
+
+
+def _shown(message: Message, key: JobKey, mask: Mask) -> list[Evidence]:
+    """A message that proves nothing: of a traceback first the line that names the last exception."""
+    whole = message_evidence(message, key, mask, lines=12, chars=2000)
+    place = line_of(message.exceptions[-1], message) if message.kind == "traceback" and message.exceptions else None
+    if place is None:
+        return [whole]
+    return [message_evidence(message, key, mask, place, lines=1, chars=2000), whole]
 
 
 def alternatives_of(rivals: Sequence[Candidate], key: JobKey, mask: Mask) -> list[Alternative]:

@@ -51,11 +51,11 @@ def telling_line(condition: Condition, message: Message) -> int | None:
     if condition.regex is not None:
         for link in reversed(message.exceptions):
             if _regex(condition.regex, link.headline) is not None:
-                return _line_of(link, message)
+                return line_of(link, message)
         return _line_told(condition.regex, message)
     if condition.exception is not None:
         chosen = _chosen_link(condition, message)
-        return _line_of(chosen[0], message, condition.message) if chosen else None
+        return line_of(chosen[0], message, condition.message) if chosen else None
     for part in (*(condition.all or ()), *(condition.any or ())):
         if match_message(part, message) is not None and (line := telling_line(part, message)) is not None:
             return line
@@ -73,7 +73,7 @@ def _line_told(pattern: str, message: Message) -> int | None:
     first = message.text.count("\n", 0, found.start())
     last = message.text.count("\n", 0, found.end())
     lines = message.text.split("\n")
-    if first < last and any(_line_of(link, message) == last for link in message.exceptions):
+    if first < last and any(line_of(link, message) == last for link in message.exceptions):
         return last
     if first < last and _ANNOUNCES.fullmatch(lines[first]):
         first += 1
@@ -92,7 +92,7 @@ def _is_code(lines: Sequence[str], number: int) -> bool:
     return number > 0 and lines[number - 1].lstrip().startswith('File "') and lines[number].startswith(" ")
 
 
-def _line_of(link: ExceptionLink, message: Message, pattern: str | None = None) -> int | None:
+def line_of(link: ExceptionLink, message: Message, pattern: str | None = None) -> int | None:
     """The line of an exception's headline; with a pattern, the line of its message that the pattern matches."""
     place = message.text.rfind(link.headline)
     gap = 0

@@ -22,13 +22,15 @@ _BATCH = 256
 class Finding(msgspec.Struct, frozen=True, gc=False):
     """A rule that matched a message, with the values it read. For a rule of scope job, the message that proves it.
 
-    `hearsay`: a container says it of what only others can know (see `analyzer.rulebook.hearsay`).
+    `hearsay`: a container says it of what only others can know (see `analyzer.rulebook.hearsay`). `completed` is for a
+    rule of scope job the last message that it takes: what came before that one was not survived.
     """
 
     rule: Rule
     message: Message
     values: Values
     hearsay: bool = False
+    completed: Message | None = None
 
     @property
     def time(self) -> Instant | None:
@@ -141,13 +143,15 @@ class Matcher:
     def find_in_job(self, findings: Sequence[Finding], platform: str = "") -> list[Finding]:
         """The rules of scope job that a job's findings match; each once, proven by its first finding."""
         found = []
+        places = {id(finding): place for place, finding in enumerate(findings)}
         for rule in (self.rules[number] for number in self._index.job):
             if rule.platforms and platform and platform not in rule.platforms:
                 continue
             held = match_job(rule.when, findings)
             if held:
                 values = {name: value for finding in reversed(held) for name, value in finding.values.items()}
-                found.append(Finding(rule, held[0].message, values))
+                last = max(held, key=lambda finding: places[id(finding)])
+                found.append(Finding(rule, held[0].message, values, completed=last.message))
         return found
 
 

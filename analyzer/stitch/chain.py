@@ -28,6 +28,7 @@ from analyzer.stitch.grammar import (
 )
 from analyzer.stitch.hints import AFTERWORDS
 from analyzer.stitch.raised import Raised, related, short_name
+from analyzer.stitch.shapes import is_rule
 
 _MOST_LINKS = 64
 _MARGIN = expression(r"^( *)(?:\| ?|\+ )(.*)$")
@@ -167,7 +168,7 @@ class _Reader:
         assert self.open is not None
         if before.rstrip().endswith(CARRYING) or self.open.is_carrier:
             return True
-        last = next((line for line in reversed(self.open.lines) if line.strip()), "").rstrip()
+        last = next((line for line in reversed(self.open.lines) if line.strip() and not is_rule(line)), "").rstrip()
         return last.endswith((":", '"""', "'''")) or not last or ".errors_impl." in self.open.type
 
     def _ray_head(self, line: str, head: re.Match[str]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from analyzer.entries import assemble, sift
 from analyzer.entries.story import Options
 from analyzer.model import Entry, Instant, JobKey, Origin, RootCause
-from analyzer.pipeline import diagnose_story
+from analyzer.pipeline import diagnose_paths, diagnose_story
 from analyzer.rulebook.cache import load_rulebook
 from analyzer.timeline.names import Names
 
@@ -131,3 +133,30 @@ def test_the_pod_of_the_job_that_was_evicted_is_the_place() -> None:
     deleted = said(40, "Deleted pod: ms-worker-1", job=JobKey("gke", "acme", "ms"), origin=Origin.CLUSTER)
     lines = [notice, "evicting pod kube-system/coredns-7", "evicting pod asr/ms-worker-1"]
     assert root_of(*(said(n, text, job=deleted.job) for n, text in enumerate(lines)), deleted).replica == "ms-worker-1"
+
+
+@pytest.mark.parametrize(
+    ("ends", "ranks", "place"),
+    [
+        (["task 0: Exited with exit code 1"], (2,), "task 0"),
+        (["task 1: Exited with exit code 1", "task 0: Aborted (core dumped)"], (1, 0), "task 1"),
+        (["task 1: Exited with exit code 1", "task 0: Exited with exit code 1"], (5,), "rank5"),
+    ],
+    ids=["one task holds all ranks", "each task is a rank", "tasks hold ranks, which is not known"],
+)
+def test_a_rank_is_told_by_its_task_where_srun_named_it(ends: list[str], ranks: tuple[int, ...], place: str) -> None:
+    """The rank stays known."""
+    lines = [said(n, f"[rank{rank}]: RuntimeError: no such split") for n, rank in enumerate(ranks)]
+    root = root_of(*lines, *(said(9 + n, f"srun: error: n{n}: {end}") for n, end in enumerate(ends)))
+    assert (root.replica, root.rank) == (place, ranks[0])
+
+
+def test_hosts_in_brackets_before_lines_are_replicas(tmp_path: Path) -> None:
+    """As tools print it that call ssh on all hosts of a slice."""
+    lines = ["step 1", "[rank0]: step 1", "ValueError: no such split"]
+    for before in ("({0} {1})", "[{0}-{1}]", "[{0} {1}]:"):
+        log = tmp_path / "slice.log"
+        log.write_text("".join(f"{before.format('worker', n)} {line}\n" for line in lines for n in (0, 1)))
+        (diagnosis,) = diagnose_paths([str(log)], load_rulebook(), Options()).diagnoses
+        assert diagnosis.root_cause is not None
+        assert diagnosis.root_cause.replica in ("worker 0", "worker-0")

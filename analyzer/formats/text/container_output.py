@@ -17,7 +17,12 @@ _CRI = re.compile(
 )
 _HOST = re.compile(r"^(?P<name>[a-z][a-z0-9.-]{0,60}[0-9]): ?(?P<text>.*)$")
 _PDSH = re.compile(r"^pdsh@\S+: (?P<name>[\w.-]+): (?P<text>.*)$")
-_MULTIPLEXED = re.compile(r"^(?P<name>[A-Za-z][\w.-]*\d) *\|(?: (?P<text>.*))?$")
+_MULTIPLEXED = re.compile(
+    r"^(?:(?P<name>[A-Za-z][\w.-]*\d) *\|"
+    r"|\((?P<round>(?i:worker|host|node)[ :_-]{1,2}\d{1,6})\)"
+    r"|\[(?P<square>(?i:worker|host|node)[ :_-]{1,2}\d{1,6})\]:?)"
+    r"(?: (?P<text>.*))?$"
+)
 _POD_LOG = re.compile(
     r"(?:^|/)(?P<pod>[a-z0-9][a-z0-9.-]*)_(?P<ns>[a-z0-9-]+)_(?P<container>[a-z0-9-]+)-[0-9a-f]{64}\.log"
 )
@@ -39,7 +44,11 @@ def recognize_stamped(head: Sequence[str], name: str) -> Stamped | None:
 
 
 def recognize_multiplexed(head: Sequence[str], name: str) -> Multiplexed | None:
-    """The dialect of several containers or hosts in one console (`worker-0 | text`, as Docker Compose writes it)."""
+    """The dialect of several containers or hosts in one console.
+
+    `worker-0 | text` is Docker Compose's; `(worker 0) text` and `[worker 0] text` that of tools that call ssh on all
+    hosts of a slice.
+    """
     return Multiplexed() if len(head) > 1 and share([_MULTIPLEXED.match(line) for line in head]) > 0.7 else None
 
 
@@ -60,12 +69,14 @@ class Hosts:
 
 
 class Multiplexed:
-    """Reads `NAME | text`."""
+    """Reads `NAME | text`, `(NAME) text` and `[NAME] text`."""
 
     def read(self, line: str) -> Said | None:
         """What a line says; None for one without name."""
         row = _MULTIPLEXED.match(line)
-        return None if row is None else Said(text=row["text"] or "", replica=row["name"])
+        if row is None:
+            return None
+        return Said(text=row["text"] or "", replica=row["name"] or row["round"] or row["square"])
 
 
 class Prefixed:
