@@ -14,6 +14,7 @@ from analyzer.model import JobKey
 _VERTEX_JOB = expression(r"/(?:customJobs|hyperparameterTuningJobs|pipelineJobs|trainingPipelines)/([^/:]+)")
 _AI_PLATFORM_JOB = expression(r"^projects/[^/]+/jobs/([^/:]+)")
 _BATCH_JOB = expression(r"/locations/[^/]+/jobs/([^/:]+)")
+_CLOUD_RUN_JOB = expression(r"^(?:namespaces|projects)/[^/]+/(?:locations/[^/]+/jobs/[^/]+/)?executions/([^/:]+)")
 _INSTANCE = expression(r"/instances/([^/:]+)$")
 _POD = expression(r"(?:^|/)namespaces/([^/]+)/pods/([^/:]+)")
 _NODE = expression(r"(?:^|/)nodes/([^/:]+)")
@@ -54,6 +55,8 @@ def _job(resource: str, method: str, service: str, project: str) -> JobKey | Non
         platform, job_id = "ai_platform", _found(_AI_PLATFORM_JOB, resource)
     elif service.startswith("batch."):
         platform, job_id = "batch", _found(_BATCH_JOB, resource)
+    elif service.startswith("run."):
+        platform, job_id = "local", _found(_CLOUD_RUN_JOB, resource)
     else:
         return None
     return JobKey(platform, project, job_id) if job_id else None
