@@ -18,6 +18,12 @@ _CLOUD_RUN_JOB = expression(r"^(?:namespaces|projects)/[^/]+/(?:locations/[^/]+/
 _INSTANCE = expression(r"/instances/([^/:]+)$")
 _POD = expression(r"(?:^|/)namespaces/([^/]+)/pods/([^/:]+)")
 _NODE = expression(r"(?:^|/)nodes/([^/:]+)")
+_NAMESPACE = expression(r"(?:^|/)namespaces/([^/:]+)$")
+_WORKLOAD = expression(
+    r"(?:^|/)namespaces/([^/]+)/((?:\w*jobs|jobsets|workloads|rayclusters|leaderworkersets|provisioningrequests))/([^/:]+)"
+)
+_CLUSTER = expression(r"/clusters/([^/:]+)")
+_NODE_POOL = expression(r"/clusters/[^/:]+/nodePools/([^/:]+)")
 
 
 def audit_entry(payload: Any, identity: Identity) -> Part:
@@ -28,7 +34,7 @@ def audit_entry(payload: Any, identity: Identity) -> Part:
     status = as_dict(payload.get("status"))
     method = str(payload.get("methodName") or payload.get("method_name"))
     who = as_dict(payload.get("authenticationInfo") or payload.get("authentication_info"))
-    pod = _POD.search(resource)
+    pod, workload = _POD.search(resource), _WORKLOAD.search(resource)
     message = status.get("message")
     fields = known(
         kind="audit",
@@ -38,7 +44,10 @@ def audit_entry(payload: Any, identity: Identity) -> Part:
         code=status.get("code"),
         service=payload.get("serviceName") or payload.get("service_name"),
         pod=pod[2] if pod else None,
-        namespace=pod[1] if pod else None,
+        namespace=pod[1] if pod else workload[1] if workload else _found(_NAMESPACE, resource),
+        involved_name=workload[3] if workload else None,
+        cluster=_found(_CLUSTER, resource),
+        node_pool=_found(_NODE_POOL, resource),
     )
     return Part(
         text=message if isinstance(message, str) and message else method,
