@@ -49,6 +49,9 @@ PEER_WAIT = 3600.0
 STOP_LAG = 60.0
 """Seconds from a notice that a machine goes to the end of what runs on it (30 are documented for Spot VMs)."""
 
+STILL_THERE = 300.0
+"""Seconds after the stop of a machine or container from which on what its program says shows that it ran on."""
+
 HEARSAY = 40
 """Points that a container loses for words on what others would know: it is believed if nothing else stands."""
 
@@ -76,6 +79,7 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
     _taken_then_failed(candidates, course)
     _got_what_lacked(candidates, findings)
     _stood_still(candidates, course)
+    _outlived(candidates, course)
     _cleared_up(candidates, findings)
     own_deaths = _own_deaths(findings, course) if course.has_peers else []
     for candidate in candidates:
@@ -185,6 +189,17 @@ def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:
     for candidate in candidates:
         if candidate.finding.rule.category in STOPPED and still and min(still) < candidate.position:
             candidate.give(-60, "stood_still")
+
+
+def _outlived(candidates: Sequence[Candidate], course: Course) -> None:
+    """That its machine or container was stopped is no cause where a program of the job still ran minutes later."""
+    stopped = [c for c in candidates if c.finding.event == "machine_stopped"]
+    own = [c for c in candidates if c.finding.message.origin in PROGRAM or c.finding.message.exceptions]
+    spoken = [c.time for c in own if c not in stopped]
+    last = max((*(time for time in spoken if time), *(end for end, _, _ in course.deaths())), default=None)
+    for candidate in stopped:
+        if last is not None and candidate.time is not None and last > candidate.time.plus(STILL_THERE):
+            candidate.give(-SURVIVED, "outlived")
 
 
 def _cleared_up(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:

@@ -41,6 +41,7 @@ EVENTS = (
     "replica_out_of_memory",  # the service's word that a replica ran out of memory; replica, exit_code
     "low_memory", "low_disk",  # the service's word on a pool that ran out of memory or disk; pool
     "stockout", "internal_error", "quota_denied",  # the attempt could not be placed
+    "machine_stopped",  # the machine or the container engine was stopped under the program
     "preempted", "maintenance", "host_error", "evicted",  # a machine was taken away; node
     "restart",  # a line that says a replica is restarted; replica
     "job_restart",  # the service or scheduler tries the whole job again
