@@ -51,6 +51,8 @@ def locate(
     if own is not None and rank is not None:
         return Place(own, rank)
     noticed = _noticed(chosen, explained)
+    if own is not None and (task := _task_on(own, story, findings)) is not None:
+        return task
     if own is not None:
         same = noticed is not None and (noticed.replica == own or _is_machine(own, story))
         return Place(own, noticed.rank if noticed is not None and same else None)
@@ -121,6 +123,15 @@ def _on_node(finding: Finding, story: Story, names: Names) -> str | None:
 def _is_machine(replica: str, story: Story) -> bool:
     """Whether a replica is only a machine's name."""
     return all(entry.replica != replica for entry in story.entries)
+
+
+def _task_on(machine: str, story: Story, findings: Sequence[Finding]) -> Place | None:
+    """The only task that ran on a machine, where a launcher tells of how tasks on it ended."""
+    if not _is_machine(machine, story):
+        return None
+    ends = (f.values for f in findings if f.event == "task_exit" and f.values.get("task"))
+    tasks = {values["task"].strip("[]") for values in ends if values.get("node") == machine}
+    return Place(f"task {min(tasks)}") if len(tasks) == 1 and min(tasks).isdecimal() else None
 
 
 def _noticed(chosen: Candidate, explained: Sequence[Candidate]) -> Place | None:
