@@ -19,6 +19,8 @@ from analyzer.model import SECOND, Entry, JobKey, Note, Origin
 
 NODE_WINDOW = 600 * SECOND
 """How far from a job's own entries a node's line may lie and still be tied to it (ns): eviction and restart delays."""
+CUT = 12
+"""Characters that are left at least of a name which GKE cuts."""
 _INFRASTRUCTURE = frozenset((Origin.NODE, Origin.AUDIT, Origin.CLUSTER))
 
 
@@ -154,10 +156,13 @@ def _is_at(place: Place, node: str, ties: Ties) -> bool:
     parts = node.split("-")
     if len(parts) < 5 or parts[0] not in ("gke", "gk3"):
         return False
-    return any(
-        place.cluster.startswith("-".join(parts[1:at])) and place.pool.startswith("-".join(parts[at:-2]) if place.pool else "")
-        for at in range(2, len(parts) - 2)
-    )
+    names = (("-".join(parts[1:at]), "-".join(parts[at:-2])) for at in range(2, len(parts) - 2))
+    return any(_cut(cluster, place.cluster) and (not place.pool or _cut(pool, place.pool)) for cluster, pool in names)
+
+
+def _cut(told: str, whole: str) -> bool:
+    """Whether a name is the whole one, or as much of a long one as a machine's name has room for."""
+    return told == whole or (len(told) >= CUT and whole.startswith(told))
 
 
 # -- names of one job

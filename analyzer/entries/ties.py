@@ -31,8 +31,9 @@ class Ties(msgspec.Struct, frozen=True, array_like=True, gc=False):
     replicas whose output is there; `owners` the owners that are stated; `made` the pods that a controller says it made;
     `uids` those of the job's own descriptions; `tasks` the numbers of a Slurm array's tasks; `failed` the ids of failed
     jobs behind this one; `sources` where more is told than a row of a list or an event about the pod itself;
-    `namespaces` those of its events and objects; `nodes` the first and the last time (ns) on each machine. `is_queued`: of an object of a queue; `is_pod`: the key is an
-    object's name that entries speak of; `has_others`: another replica than the key's name has a word.
+    `namespaces` those of its events and objects; `nodes` the first and the last time (ns) on each machine.
+    `is_queued`: of an object of a queue; `is_pod`: the key is an object's name that entries speak of; `has_others`:
+    another replica than the key's name has a word.
     """
 
     speakers: Names = ()

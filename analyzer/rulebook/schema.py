@@ -34,6 +34,7 @@ EVENTS = (
     "container_start",  # a runner line that stands at the start of a container's life; node
     "container_waiting",  # a runner's line before the start: it waits for the accelerator of its machine
     "pod_scheduled",  # a pod that waited for a node has got one
+    "image_pulled",  # a pod has got its image; image
     "volume_attached",  # a disk that a pod waited for is at its node
     "container_exit",  # a runner's or platform's line that a container ended; exit_code, signal, reason
     "container_succeeded",  # the same for an end with exit code 0
