@@ -66,7 +66,7 @@ class Owners:
 
     def _child_of(self, key: JobKey) -> JobKey | None:
         """The object that a name is below which labels give and no event or object is about."""
-        if self._named[key].is_pod or _CHILD.fullmatch(key.id) is None:
+        if _CHILD.fullmatch(key.id) is None:
             return None
         parts = key.id.split("-")
         above = ("-".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))

@@ -131,3 +131,16 @@ def test_the_pod_of_the_job_that_was_evicted_is_the_place() -> None:
     deleted = said(40, "Deleted pod: ms-worker-1", job=JobKey("gke", "acme", "ms"), origin=Origin.CLUSTER)
     lines = [notice, "evicting pod kube-system/coredns-7", "evicting pod asr/ms-worker-1"]
     assert root_of(*(said(n, text, job=deleted.job) for n, text in enumerate(lines)), deleted).replica == "ms-worker-1"
+
+
+SRUN = "srun: error: gpu-{}: task {}: {}"
+XID = "[Fri Jan 30 01:11:47 2026] NVRM: Xid (PCI:0000:b7:00): 62, pid=31207, name=python, 203c(3090) 85020c09"
+
+
+@pytest.mark.parametrize(("ends", "place"), [(((3, "gpu-4"),), "task 3"), (((3, "gpu-4"), (5, "gpu-4")), "gpu-4")])
+def test_the_only_task_on_the_blamed_machine_is_the_place(ends: tuple[tuple[int, str], ...], place: str) -> None:
+    """srun says which tasks ran on a machine; where there were more, the machine is named."""
+    lines = [said(0, "step 1 loss 2.0"), said(10, XID, node="gpu-4", origin=Origin.NODE)]
+    lines += [said(20, SRUN.format(1, 0, "Aborted (core dumped)"))]
+    lines += [said(21 + task, f"srun: error: {node}: task {task}: Killed") for task, node in ends]
+    assert root_of(*lines).replica == place
