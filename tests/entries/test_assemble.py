@@ -146,9 +146,7 @@ def test_tasks_of_a_slurm_array_are_the_arrays() -> None:
 
 
 def pod_line(job: str, pod: str, node: str | None = None) -> Entry:
-    return Entry(
-        text="step 1", job=JobKey("gke", "p", job), replica=pod, node=node, origin=Origin.REPLICA, time=at(0)
-    )
+    return Entry(text="step 1", job=JobKey("gke", "p", job), replica=pod, node=node, origin=Origin.REPLICA, time=at(0))
 
 
 def about(name: str, **facts: object) -> Entry:
