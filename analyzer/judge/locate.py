@@ -56,6 +56,8 @@ def locate(
     if own is not None:
         same = noticed is not None and (noticed.replica == own or _is_machine(own, story))
         return Place(own, noticed.rank if noticed is not None and same else None)
+    if (part := _same_container(finding, findings)) is not None:
+        return Place(part)
     found = noticed or _evicted(chosen, explained, story) or _first_to_fail(finding, findings)
     if found is not None:
         return found
@@ -155,6 +157,15 @@ def _told_beside(finding: Finding, findings: Sequence[Finding]) -> str | None:
     """The replica that another finding on the same message names: a service quotes the program's last words."""
     same = (other.values.get("replica") for other in findings if other.message is finding.message)
     return next((name for name in same if name), None)
+
+
+def _same_container(finding: Finding, findings: Sequence[Finding]) -> str | None:
+    """Who ran in the YARN container that the proving line names, by another line that names both."""
+    container = finding.values.get("container") or ""
+    if not container.startswith("container_"):
+        return None
+    named = (f.values.get("replica") for f in findings if f.values.get("container") == container)
+    return next((name for name in named if name), None)
 
 
 def _the_failing(findings: Sequence[Finding], story: Story, course: Course) -> str | None:
