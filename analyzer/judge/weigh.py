@@ -205,13 +205,17 @@ def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:
 
 
 def _outlived(candidates: Sequence[Candidate], course: Course) -> None:
-    """That its machine or container was stopped is no cause where a program of the job still ran minutes later."""
+    """That its machine or container was stopped is no cause where a program began after it or ran minutes later."""
     stopped = [c for c in candidates if c.finding.event == "machine_stopped"]
     own = [c for c in candidates if c.finding.message.origin in PROGRAM or c.finding.message.exceptions]
     spoken = [c.time for c in own if c not in stopped]
     last = max((*(time for time in spoken if time), *(end for end, _, _ in course.deaths())), default=None)
+    begun = max((run.start for _, run in course.all_runs() if run.start and "start" not in run.deduced), default=None)
     for candidate in stopped:
-        if last is not None and candidate.time is not None and last > candidate.time.plus(STILL_THERE):
+        time = candidate.time
+        if time is None:
+            continue
+        if (last and last > time.plus(STILL_THERE)) or (begun and begun > time.plus(CLOCK_SLACK)):
             candidate.give(-SURVIVED, "outlived")
 
 
