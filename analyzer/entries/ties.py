@@ -30,10 +30,10 @@ class Ties(msgspec.Struct, frozen=True, array_like=True, gc=False):
     `speakers` are replicas, pods and uids; `objects` replicas, pods and objects that they speak of; `holding` the
     replicas whose output is there; `owners` the owners that are stated; `made` the pods that a controller says it made;
     `uids` those of the job's own descriptions; `tasks` the numbers of a Slurm array's tasks; `failed` the ids of failed
-    jobs behind this one; `sources` where more is told than a row of a list or an event about the pod itself;
-    `namespaces` those of its events and objects; `nodes` the first and the last time (ns) on each machine.
-    `is_queued`: of an object of a queue; `is_pod`: the key is an object's name that entries speak of; `has_others`:
-    another replica than the key's name has a word.
+    jobs behind this one; `sources` where more is told than a row of a list or an event about the pod itself; `nodes`
+    the first and the last time (ns) on each machine. `is_queued`: of an object of a queue; `is_pod`: the key is an
+    object's name that entries speak of; `has_others`: another replica than the key's name has a word; `namespaces`
+    those of its events and objects.
     """
 
     speakers: Names = ()
@@ -45,11 +45,11 @@ class Ties(msgspec.Struct, frozen=True, array_like=True, gc=False):
     tasks: Names = ()
     failed: Names = ()
     sources: Names = ()
-    namespaces: Names = ()
     nodes: dict[str, tuple[int, int]] = {}
     is_queued: bool = False
     is_pod: bool = False
     has_others: bool = False
+    namespaces: Names = ()
 
 
 def ties_of(key: JobKey, entries: Iterable[Entry]) -> Ties:
