@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,7 +19,17 @@ from analyzer.model import SECOND, Entry, JobKey, Note, Origin
 
 NODE_WINDOW = 600 * SECOND
 """How far from a job's own entries a node's line may lie and still be tied to it (ns): eviction and restart delays."""
+CUT = 12
+"""Characters that are left at least of a name which GKE cuts."""
 _INFRASTRUCTURE = frozenset((Origin.NODE, Origin.AUDIT, Origin.CLUSTER))
+
+
+class Place(NamedTuple):
+    """A part of a cluster that is made or deleted as a whole; "" where a name does not matter."""
+
+    namespace: str
+    cluster: str
+    pool: str
 
 
 class Belonging(msgspec.Struct):
@@ -50,11 +61,13 @@ class _Jobs:
             self.ties[key] = joined([named[one] for one in keys])
         self._by_pod: dict[str, JobKey] = {}
         self._by_node: dict[str, list[tuple[int, int, JobKey]]] = {}
+        self._by_place: dict[Place | None, list[tuple[int, int, JobKey]]] = {}
 
     def tied(self, loose: Sequence[Entry]) -> list[Entry]:
         """Gives entries to the jobs that they can be tied to; returns the others."""
         pods = {name for entry in loose for name in _names_of(entry)}
         nodes = {entry.node for entry in loose if entry.node}
+        places = sorted({place for entry in loose if (place := _place_of(entry)) is not None})
         for key in sorted(self.ties):
             ties = self.ties[key]
             for name in (key.id, *ties.speakers):
@@ -62,6 +75,10 @@ class _Jobs:
                     self._by_pod.setdefault(name, key)
             for node in nodes.intersection(ties.nodes):
                 self._by_node.setdefault(node, []).append((*ties.nodes[node], key))
+            for place in places:
+                if spans := [span for node, span in ties.nodes.items() if _is_at(place, node, ties)]:
+                    span = min(low for low, _ in spans), max(high for _, high in spans)
+                    self._by_place.setdefault(place, []).append((*span, key))
         leftover = []
         for entry in loose:
             keys = self._owners_of(entry) or self._own_row(entry)
@@ -90,7 +107,7 @@ class _Jobs:
         for name in _names_of(entry):
             if name in self._by_pod:
                 return [self._by_pod[name]]
-        spans = self._by_node.get(entry.node or "", [])
+        spans = self._by_node.get(entry.node or "", []) or self._by_place.get(_place_of(entry), [])
         if entry.time is None:
             return [key for _, _, key in spans]
         return [key for low, high, key in spans if low - NODE_WINDOW <= entry.time <= high + NODE_WINDOW]
@@ -117,6 +134,35 @@ def _names_of(entry: Entry) -> list[str]:
     fields = entry.fields
     names = (fields.get("pod"), fields.get("involved_name"), fields.get("uid"), entry.replica)
     return [str(name) for name in names if name]
+
+
+def _place_of(entry: Entry) -> Place | None:
+    """The namespace, node pool or cluster that the audit log says something was done to as a whole."""
+    fields = entry.fields
+    if fields.get("kind") != "audit" or fields.get("pod") or fields.get("involved_name") or entry.node:
+        return None
+    names = (str(fields.get(name) or "") for name in ("namespace", "cluster", "node_pool"))
+    place = Place(*names)
+    return place if place.namespace or place.cluster else None
+
+
+def _is_at(place: Place, node: str, ties: Ties) -> bool:
+    """Whether a job's machine is of a place, by the name that GKE gives it.
+
+    That is gke-CLUSTER-POOL-HASH-ENDING, where long names of clusters and pools are cut.
+    """
+    if place.namespace:
+        return place.namespace in ties.namespaces
+    parts = node.split("-")
+    if len(parts) < 5 or parts[0] not in ("gke", "gk3"):
+        return False
+    names = (("-".join(parts[1:at]), "-".join(parts[at:-2])) for at in range(2, len(parts) - 2))
+    return any(_cut(cluster, place.cluster) and (not place.pool or _cut(pool, place.pool)) for cluster, pool in names)
+
+
+def _cut(told: str, whole: str) -> bool:
+    """Whether a name is the whole one, or as much of a long one as a machine's name has room for."""
+    return told == whole or (len(told) >= CUT and whole.startswith(told))
 
 
 # -- names of one job

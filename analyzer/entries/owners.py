@@ -13,6 +13,8 @@ _INDEXED_POD = expression(r"(?P<job>.+)-\d+-[a-z0-9]{5}")
 """A pod of an Indexed Job: JOB-INDEX-RANDOM."""
 _TASK_POD = expression(r"(?P<job>.+)-(?:master|chief|worker|ps|evaluator|launcher)-\d+")
 """A pod of a Kubeflow training job: JOB-ROLE-INDEX."""
+_CHILD = expression(r".+-(?:\d+|master|chief|worker|ps|evaluator|launcher)")
+"""A child of a JobSet or training job, or a pod without its random ending: JOB-INDEX, JOB-NAME-INDEX, JOB-ROLE."""
 _RAY_HEAD = expression(r"(?P<job>.+)-head(?:-[a-z0-9]{5})?")
 """The head pod of a Ray cluster: CLUSTER-head, with or without a random ending; workers are CLUSTER-GROUP-worker-…"""
 _HASH = expression(r"-[0-9a-f]{5}$")
@@ -52,7 +54,7 @@ class Owners:
         if stated:
             return min(stated)
         if key not in self._weak:
-            return None
+            return self._child_of(key)
         known = [other for other in self._naming.get(key.id, ()) if _may_own(other, key)]
         if known:
             return min(known)
@@ -61,6 +63,15 @@ class Owners:
         queued = self._queued(key)
         above = queued or next((max(found) for name in prefixes if (found := self._prefixed(key, name))), None)
         return above or self._suggested(key)
+
+    def _child_of(self, key: JobKey) -> JobKey | None:
+        """The object that a name is below which labels give and no event or object is about."""
+        if _CHILD.fullmatch(key.id) is None:
+            return None
+        parts = key.id.split("-")
+        above = ("-".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+        found = (other for name in above for other in self._others(key, [name]))
+        return next((other for other in found if self._named[other].is_pod), None)
 
     def _queued(self, key: JobKey) -> JobKey | None:
         """The only job that a Kueue workload's name (kind-NAME-hash) can be of: NAME, or one below it."""
@@ -104,7 +115,7 @@ class Owners:
             other
             for pod in made
             for other in self._holding.get(pod, ())
-            if _may_own(other, key) and other.id not in made
+            if _may_own(other, key) and other.id not in made and not other.id.startswith(f"{key.id}-")
         ]
 
 

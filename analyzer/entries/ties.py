@@ -32,7 +32,8 @@ class Ties(msgspec.Struct, frozen=True, array_like=True, gc=False):
     `uids` those of the job's own descriptions; `tasks` the numbers of a Slurm array's tasks; `failed` the ids of failed
     jobs behind this one; `sources` where more is told than a row of a list or an event about the pod itself; `nodes`
     the first and the last time (ns) on each machine. `is_queued`: of an object of a queue; `is_pod`: the key is an
-    object's name that entries speak of; `has_others`: another replica than the key's name has a word.
+    object's name that entries speak of; `has_others`: another replica than the key's name has a word; `namespaces`
+    those of its events and objects.
     """
 
     speakers: Names = ()
@@ -48,6 +49,7 @@ class Ties(msgspec.Struct, frozen=True, array_like=True, gc=False):
     is_queued: bool = False
     is_pod: bool = False
     has_others: bool = False
+    namespaces: Names = ()
 
 
 def ties_of(key: JobKey, entries: Iterable[Entry]) -> Ties:
@@ -112,6 +114,7 @@ class _Found:
         self.tasks: set[str] = set()
         self.failed: set[str] = set()
         self.sources: set[str] = set()
+        self.namespaces: set[str] = set()
         self.nodes: dict[str, tuple[int, int]] = {}
         self.is_queued = self.is_pod = self.has_others = False
 
@@ -124,6 +127,8 @@ class _Found:
         self.objects.update(str(name) for name in (pod, involved, created) if name)
         self.is_queued |= kind in _QUEUE_OBJECTS
         self.is_pod |= (pod or involved) == self._key.id
+        if fields.get("namespace"):
+            self.namespaces.add(str(fields["namespace"]))
         if owner:
             self.owners.add(str(owner))
         if created:

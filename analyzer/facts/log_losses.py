@@ -22,7 +22,7 @@ _LOOKED_AT = 400
 
 
 class Loss(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A way in which part of a log goes missing. `kind`: truncated, dropped, unread or merged (see the table)."""
+    """A way in which part of a log goes missing; the table says what each `kind` means."""
 
     id: str
     kind: str

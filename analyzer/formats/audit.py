@@ -14,9 +14,16 @@ from analyzer.model import JobKey
 _VERTEX_JOB = expression(r"/(?:customJobs|hyperparameterTuningJobs|pipelineJobs|trainingPipelines)/([^/:]+)")
 _AI_PLATFORM_JOB = expression(r"^projects/[^/]+/jobs/([^/:]+)")
 _BATCH_JOB = expression(r"/locations/[^/]+/jobs/([^/:]+)")
+_CLOUD_RUN_JOB = expression(r"^(?:namespaces|projects)/[^/]+/(?:locations/[^/]+/jobs/[^/]+/)?executions/([^/:]+)")
 _INSTANCE = expression(r"/instances/([^/:]+)$")
 _POD = expression(r"(?:^|/)namespaces/([^/]+)/pods/([^/:]+)")
 _NODE = expression(r"(?:^|/)nodes/([^/:]+)")
+_NAMESPACE = expression(r"(?:^|/)namespaces/([^/:]+)$")
+_WORKLOAD = expression(
+    r"(?:^|/)namespaces/([^/]+)/((?:\w*jobs|jobsets|workloads|rayclusters|leaderworkersets|provisioningrequests))/([^/:]+)"
+)
+_CLUSTER = expression(r"/clusters/([^/:]+)")
+_NODE_POOL = expression(r"/clusters/[^/:]+/nodePools/([^/:]+)")
 
 
 def audit_entry(payload: Any, identity: Identity) -> Part:
@@ -27,7 +34,7 @@ def audit_entry(payload: Any, identity: Identity) -> Part:
     status = as_dict(payload.get("status"))
     method = str(payload.get("methodName") or payload.get("method_name"))
     who = as_dict(payload.get("authenticationInfo") or payload.get("authentication_info"))
-    pod = _POD.search(resource)
+    pod, workload = _POD.search(resource), _WORKLOAD.search(resource)
     message = status.get("message")
     fields = known(
         kind="audit",
@@ -37,7 +44,10 @@ def audit_entry(payload: Any, identity: Identity) -> Part:
         code=status.get("code"),
         service=payload.get("serviceName") or payload.get("service_name"),
         pod=pod[2] if pod else None,
-        namespace=pod[1] if pod else None,
+        namespace=pod[1] if pod else workload[1] if workload else _found(_NAMESPACE, resource),
+        involved_name=workload[3] if workload else None,
+        cluster=_found(_CLUSTER, resource),
+        node_pool=_found(_NODE_POOL, resource),
     )
     return Part(
         text=message if isinstance(message, str) and message else method,
@@ -54,6 +64,8 @@ def _job(resource: str, method: str, service: str, project: str) -> JobKey | Non
         platform, job_id = "ai_platform", _found(_AI_PLATFORM_JOB, resource)
     elif service.startswith("batch."):
         platform, job_id = "batch", _found(_BATCH_JOB, resource)
+    elif service.startswith("run."):
+        platform, job_id = "local", _found(_CLOUD_RUN_JOB, resource)
     else:
         return None
     return JobKey(platform, project, job_id) if job_id else None

@@ -135,6 +135,10 @@ def identity_of(resource_type: str, resource: Labels, labels: Labels, log_name: 
         return _tpu(resource, labels, project)
     if resource_type == "gce_instance":
         return _instance(resource, labels, log, project)
+    if resource_type == "cloud_run_job":
+        return _cloud_run(resource, labels, log, project)
+    if resource_type == "nat_gateway":
+        return Identity(origin=Origin.NODE, node=label(labels, "nat.googleapis.com/instance_name"))
     return Identity(origin=Origin.TEXT, node=_node(labels))
 
 
@@ -244,6 +248,18 @@ def _instance(resource: Labels, labels: Labels, log: str, project: str) -> Ident
     if name is None or name.startswith(("gke-", "gk3-")):
         return Identity(node=name, origin=Origin.NODE)
     return Identity(job=JobKey("compute", project, name), replica=name, node=name, origin=Origin.REPLICA)
+
+
+def _cloud_run(resource: Labels, labels: Labels, log: str, project: str) -> Identity:
+    """Cloud Run calls a task EXECUTION-taskINDEX; what is no output of the container, its system log says."""
+    run = label(labels, "run.googleapis.com/execution_name")
+    index = label(labels, "run.googleapis.com/task_index")
+    return Identity(
+        job=_key("local", project, run or label(resource, "job_name")),
+        replica=f"{run}-task{index}" if run and index else None,
+        attempt=number(label(labels, "run.googleapis.com/task_attempt")),
+        origin=Origin.REPLICA if log.endswith(("stdout", "stderr")) else Origin.SERVICE,
+    )
 
 
 def _key(platform: str, project: str, job_id: str | None) -> JobKey | None:

@@ -152,6 +152,10 @@ class Course:
         """The runs of a replica (of one trial of a tuning job) over all attempts, in order."""
         return self._runs.get((replica, trial), ())
 
+    def all_runs(self) -> list[tuple[Attempt, Run]]:
+        """The runs of all replicas over all attempts."""
+        return [pair for runs in self._runs.values() for pair in runs]
+
     def run_at(self, replica: str | None, time: Instant | None, trial: int | None = None) -> tuple[Attempt, Run] | None:
         """The run of a replica that a moment falls into: the last one that had begun (clock slack allowed for)."""
         known = self.runs(replica, trial)

@@ -52,9 +52,13 @@ def locate(
     if own is not None and rank is not None:
         return Place((_task_of(rank, messages, findings) if own == f"rank{rank}" else None) or own, rank)
     noticed = _noticed(chosen, explained)
+    if own is not None and (task := _task_on(own, story, findings)) is not None:
+        return task
     if own is not None:
         same = noticed is not None and (noticed.replica == own or _is_machine(own, story))
         return Place(own, noticed.rank if noticed is not None and same else None)
+    if (part := _same_container(finding, findings)) is not None:
+        return Place(part)
     found = noticed or _evicted(chosen, explained, story) or _first_to_fail(finding, findings)
     if found is not None:
         return found
@@ -124,6 +128,15 @@ def _is_machine(replica: str, story: Story) -> bool:
     return all(entry.replica != replica for entry in story.entries)
 
 
+def _task_on(machine: str, story: Story, findings: Sequence[Finding]) -> Place | None:
+    """The only task that ran on a machine, where a launcher tells of how tasks on it ended."""
+    if not _is_machine(machine, story):
+        return None
+    ends = (f.values for f in findings if f.event == "task_exit" and f.values.get("task"))
+    tasks = {values["task"].strip("[]") for values in ends if values.get("node") == machine}
+    return Place(f"task {min(tasks)}") if len(tasks) == 1 and min(tasks).isdecimal() else None
+
+
 def _noticed(chosen: Candidate, explained: Sequence[Candidate]) -> Place | None:
     """The first process that failed of what a machine's line tells."""
     if chosen.finding.message.origin not in MACHINES:
@@ -145,6 +158,15 @@ def _told_beside(finding: Finding, findings: Sequence[Finding]) -> str | None:
     """The replica that another finding on the same message names: a service quotes the program's last words."""
     same = (other.values.get("replica") for other in findings if other.message is finding.message)
     return next((name for name in same if name), None)
+
+
+def _same_container(finding: Finding, findings: Sequence[Finding]) -> str | None:
+    """Who ran in the YARN container that the proving line names, by another line that names both."""
+    container = finding.values.get("container") or ""
+    if not container.startswith("container_"):
+        return None
+    named = (f.values.get("replica") for f in findings if f.values.get("container") == container)
+    return next((name for name in named if name), None)
 
 
 def _the_failing(findings: Sequence[Finding], story: Story, course: Course) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from typing import TypeVar
 
 import msgspec
 
@@ -13,6 +14,7 @@ from analyzer.judge.course import CLOCK_SLACK, OWN_WORDS, Course
 from analyzer.model import Instant, Origin
 from analyzer.rulebook import Finding, Role
 from analyzer.rulebook.conditions import names
+from analyzer.rulebook.patterns import compile_pattern
 
 VERDICT_LAG = 300.0
 """Seconds by which a service's own conclusion may follow what it explains (about one minute is documented)."""
@@ -49,6 +51,11 @@ PEER_WAIT = 3600.0
 STOP_LAG = 60.0
 """Seconds from a notice that a machine goes to the end of what runs on it (30 are documented for Spot VMs)."""
 
+STILL_THERE = 300.0
+"""Seconds after the stop of a machine or container from which on what its program says shows that it ran on."""
+
+_Key = TypeVar("_Key")
+
 HEARSAY = 40
 """Points that a container loses for words on what others would know: it is believed if nothing else stands."""
 
@@ -76,6 +83,7 @@ def weigh(candidates: Sequence[Candidate], findings: Sequence[Finding], course: 
     _taken_then_failed(candidates, course)
     _got_what_lacked(candidates, findings)
     _stood_still(candidates, course)
+    _outlived(candidates, course)
     _cleared_up(candidates, findings)
     own_deaths = _own_deaths(findings, course) if course.has_peers else []
     for candidate in candidates:
@@ -158,19 +166,28 @@ def _taken_then_failed(candidates: Sequence[Candidate], course: Course) -> None:
 
 
 def _got_what_lacked(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:
-    """Why a pod found no node, or its disk could not be attached, is over once it has got it."""
+    """Why a pod found no node, or its disk could not be attached or image pulled, is over once it has got it."""
     nodes = {f.replica: f.time for f in findings if f.event == "pod_scheduled"}
+    images = {(f.replica, f.values.get("image")): f.time for f in findings if f.event == "image_pulled"}
     volumes = {f.values.get("volume"): f.time for f in findings if f.event == "volume_attached"}
     for candidate in candidates:
         reason = candidate.finding.message.first.fields.get("reason")
         volume = candidate.finding.values.get("volume")
         if reason == "FailedScheduling" and _came_after(nodes, candidate.finding.replica, candidate.time):
             candidate.give(-60, "got_a_node")
+        elif reason in ("Failed", "BackOff") and _came_after(images, _image_of(candidate), candidate.time):
+            candidate.give(-60, "got_its_image")
         elif reason == "FailedAttachVolume" and _came_after(volumes, volume, candidate.time):
             candidate.give(-60, "got_its_volume")
 
 
-def _came_after(came: Mapping[str | None, Instant | None], what: str | None, missed: Instant | None) -> bool:
+def _image_of(candidate: Candidate) -> tuple[str | None, str | None]:
+    """The pod of an event about an image, and that image."""
+    found = compile_pattern(r'image \\?"(?P<image>[^"\\]+)').search(candidate.finding.message.text)
+    return candidate.finding.replica, found.groupdict()["image"] if found else None
+
+
+def _came_after(came: Mapping[_Key, Instant | None], what: _Key, missed: Instant | None) -> bool:
     """Whether something that was missed came later; where no time is told, whether it came at all."""
     if what not in came:
         return False
@@ -185,6 +202,21 @@ def _stood_still(candidates: Sequence[Candidate], course: Course) -> None:
     for candidate in candidates:
         if candidate.finding.rule.category in STOPPED and still and min(still) < candidate.position:
             candidate.give(-60, "stood_still")
+
+
+def _outlived(candidates: Sequence[Candidate], course: Course) -> None:
+    """That its machine or container was stopped is no cause where a program began after it or ran minutes later."""
+    stopped = [c for c in candidates if c.finding.event == "machine_stopped"]
+    own = [c for c in candidates if c.finding.message.origin in PROGRAM or c.finding.message.exceptions]
+    spoken = [c.time for c in own if c not in stopped]
+    last = max((*(time for time in spoken if time), *(end for end, _, _ in course.deaths())), default=None)
+    begun = max((run.start for _, run in course.all_runs() if run.start and "start" not in run.deduced), default=None)
+    for candidate in stopped:
+        time = candidate.time
+        if time is None:
+            continue
+        if (last and last > time.plus(STILL_THERE)) or (begun and begun > time.plus(CLOCK_SLACK)):
+            candidate.give(-SURVIVED, "outlived")
 
 
 def _cleared_up(candidates: Sequence[Candidate], findings: Sequence[Finding]) -> None:

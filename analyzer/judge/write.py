@@ -12,7 +12,7 @@ from analyzer.judge.locate import Place
 from analyzer.judge.replicas import names_of
 from analyzer.judge.unknown import telling_messages
 from analyzer.judge.verdict import Verdict
-from analyzer.judge.weigh import PEER_TROUBLE
+from analyzer.judge.weigh import PEER_TROUBLE, VERDICT_LAG
 from analyzer.model import Alternative, Evidence, JobKey, Message, RootCause, RuledOut, Symptom
 from analyzer.rulebook import Finding, Role
 from analyzer.rulebook.conditions import line_of
@@ -161,11 +161,16 @@ def alternatives_of(rivals: Sequence[Candidate], key: JobKey, mask: Mask) -> lis
 
 
 def symptoms_of(verdict: Verdict, findings: Sequence[Finding], key: JobKey, mask: Mask) -> list[Symptom]:
-    """What follows from the cause: candidates that it explains and cascades; each kind once a replica."""
+    """What follows from the cause: candidates that it explains and cascades; each kind once a replica.
+
+    What an earlier failure of the same kind explains, which was survived, follows from that one.
+    """
     chosen = verdict.chosen.finding.rule.id if verdict.chosen else None
     pairs: list[tuple[Finding, str | None]] = []
     for candidate in verdict.explained:
         cause = candidate.explained_by
+        if cause is not None and cause.finding.rule.id == chosen and _long_before(candidate, verdict.chosen):
+            continue
         pairs.append((candidate.finding, cause.finding.rule.id if cause else None))
     pairs += [(finding, chosen) for finding in findings if finding.role is Role.CASCADE]
     seen: set[tuple[str, str | None]] = set()
@@ -177,6 +182,13 @@ def symptoms_of(verdict: Verdict, findings: Sequence[Finding], key: JobKey, mask
         seen.add(identity)
         found.append(_symptom(finding, by, key, mask))
     return found
+
+
+def _long_before(candidate: Candidate, chosen: Candidate | None) -> bool:
+    """Whether it came so long before the cause that it cannot follow from it."""
+    if chosen is None or chosen.time is None or candidate.time is None:
+        return False
+    return candidate.time.plus(VERDICT_LAG) < chosen.time
 
 
 def _symptom(finding: Finding, by: str | None, key: JobKey, mask: Mask) -> Symptom:

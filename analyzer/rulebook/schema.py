@@ -34,6 +34,7 @@ EVENTS = (
     "container_start",  # a runner line that stands at the start of a container's life; node
     "container_waiting",  # a runner's line before the start: it waits for the accelerator of its machine
     "pod_scheduled",  # a pod that waited for a node has got one
+    "image_pulled",  # a pod has got its image; image
     "volume_attached",  # a disk that a pod waited for is at its node
     "container_exit",  # a runner's or platform's line that a container ended; exit_code, signal, reason
     "container_succeeded",  # the same for an end with exit code 0
@@ -41,6 +42,7 @@ EVENTS = (
     "replica_out_of_memory",  # the service's word that a replica ran out of memory; replica, exit_code
     "low_memory", "low_disk",  # the service's word on a pool that ran out of memory or disk; pool
     "stockout", "internal_error", "quota_denied",  # the attempt could not be placed
+    "machine_stopped",  # the machine or the container engine was stopped under the program
     "preempted", "maintenance", "host_error", "evicted",  # a machine was taken away; node
     "restart",  # a line that says a replica is restarted; replica
     "job_restart",  # the service or scheduler tries the whole job again

@@ -33,6 +33,9 @@ _QUOTES_LOG = expression(
     r"The replica \S+ ?\d* exited .{0,200}\d\. (?:Termination reason: \w+\. ?)?$|^Error in sitecustomize"
 )
 
+# What the interpreter says of an exception that it ignores; some logs keep only the last line of its traceback.
+_IGNORED = expression(r"(?:^|\s)Exception ignored (?:in|on|while)\b")
+
 
 def finder_of(words: tuple[str, ...]) -> Callable[[str], list[int]]:
     """A function from a line to the numbers of the words in it; empty, and quick, for most lines."""
@@ -95,6 +98,8 @@ def begins_chain(line: str) -> bool:
 def belongs_to_preamble(head: str, before: str) -> bool:
     """Whether a traceback that begins with `head` belongs to the message of the line right before it."""
     if _QUOTES_LOG.search(before) and (ELISION.match(head) or begins_chain(head)):
+        return True
+    if _IGNORED.search(before) and lone_exception(head) is not None:
         return True
     found = HEAD.match(head.lstrip())
     return found is not None and not found[0].startswith("ray::") and _PREAMBLE.search(before) is not None

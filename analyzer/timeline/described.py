@@ -9,12 +9,18 @@ from typing import Any
 import msgspec
 
 from analyzer.entries import Story
+from analyzer.expressions import expression
 from analyzer.model import SECOND, Entry, Instant
 from analyzer.timeline.attempts import Try, earlier_attempts
 from analyzer.timeline.evidence import Evidence
 from analyzer.timeline.lives import Life
 
 _EPOCH = Instant.of(datetime(1971, 1, 1, tzinfo=UTC))
+_SIDECAR = expression(
+    r"^(?:istio-|linkerd|envoy|vault-agent|cloud-?sql|gke-gcsfuse|gke-metadata|fluent|otel|opentelemetry|datadog|dapr|ray-autoscaler)"
+    r"|sidecar|-proxy$|-exporter$|^autoscaler$"
+)
+"""Containers that others put beside a program: meshes, mounts, agents."""
 SAME_STATE = 5 * SECOND
 """A state's times and the lines of its container agree within this."""
 _HELPER_STEPS = frozenset(("batch", "extern"))
@@ -35,7 +41,7 @@ class Container(msgspec.Struct):
 
 
 def containers(story: Story) -> dict[str, Container]:
-    """The containers and tasks that descriptions tell of, one a replica: the one that was restarted most often.
+    """The containers and tasks that descriptions tell of, one a replica: restarted most often, failed, or no helper.
 
     A pipeline's task is none where the custom job behind it speaks for itself.
     """
@@ -58,10 +64,11 @@ def _state(entry: Entry) -> dict[str, Any]:
 
 
 def _main(replica: str, by_name: Mapping[str, list[dict[str, Any]]]) -> Container:
-    def rank(name: str) -> tuple[int, bool, str]:
+    def rank(name: str) -> tuple[int, bool, bool, str]:
         states = by_name[name]
         failed = any(state.get("exit_code") not in (None, 0) for state in states)
-        return (max(int(state.get("restart_count") or 0) for state in states), failed, name)
+        own = not (_SIDECAR.search(name) or any(state.get("init") for state in states))
+        return (max(int(state.get("restart_count") or 0) for state in states), failed, own, name)
 
     name = max(by_name, key=rank)
     states = sorted(by_name[name], key=lambda s: (not s.get("last_state"), str(s.get("started") or "")))

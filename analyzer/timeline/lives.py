@@ -141,7 +141,9 @@ def _life_of(item: Item, lives: list[Life], by_node: dict[str, Life], begins: bo
     if entry.node and life.node and entry.node != life.node:
         earlier = by_node.get(entry.node)
         return earlier if earlier is not None and _is_late(item, earlier) else None
-    if begins or any(_starts_again(life, signal) for signal in item.signals if signal.event == "container_start"):
+    starts = [signal for signal in item.signals if signal.event == "container_start"]
+    again = any(_starts_again(life, signal) for signal in starts)
+    if again or (begins and not (starts and not life.output and all(_is_another(life, s) for s in starts))):
         return None
     if _comes_after_certain_exit(life, item):
         return None
@@ -158,9 +160,17 @@ def _starts_again(life: Life, signal: Signal) -> bool:
     key = _mark_of(signal)
     if key in life.marks:
         return signal.moment - life.marks[key] >= SAME_LINE
+    if _is_another(life, signal):
+        return False
     if life.end is not None and signal.moment > life.end:
         return True
     return signal.moment - life.begin > SAME_START
+
+
+def _is_another(life: Life, signal: Signal) -> bool:
+    """Whether it tells of the first start of a container beside others of the same pod, which have started already."""
+    named = any(container for _, container in life.marks)
+    return named and bool(signal.values.get("container")) and _mark_of(signal) not in life.marks
 
 
 def _mark_of(signal: Signal) -> tuple[str, str]:

@@ -143,3 +143,39 @@ def test_tasks_of_a_slurm_array_are_the_arrays() -> None:
     ]
     stories, _ = assemble(sift(entries))
     assert {story.key.id: len(story.entries) for story in stories} == {"88213": 2, "88300": 1}
+
+
+def pod_line(job: str, pod: str, node: str | None = None) -> Entry:
+    return Entry(text="step 1", job=JobKey("gke", "p", job), replica=pod, node=node, origin=Origin.REPLICA, time=at(0))
+
+
+def about(name: str, **facts: object) -> Entry:
+    """An event about an object of some name."""
+    fields = {"kind": "event", "involved_name": name, **facts}
+    return Entry(text="x", job=JobKey("gke", "p", name), origin=Origin.CLUSTER, fields=fields, time=at(1))
+
+
+def test_a_labelled_name_below_an_object_is_the_objects() -> None:
+    """Where labels give a child's name that no event is about: JOB-INDEX, JOB-ROLE."""
+    logs = [pod_line("fit-0", "fit-0-x7k2q"), pod_line("kd-worker", "kd-worker-1")]
+    stories, _ = assemble(sift([*logs, about("fit"), about("kd")]))
+    assert {story.key.id: len(story.entries) for story in stories} == {"fit": 2, "kd": 2}
+    stories, _ = assemble(sift([pod_line("fit-eval", "fit-eval-x7k2q"), about("fit")]))
+    assert sorted(story.key.id for story in stories) == ["fit", "fit-eval"]
+
+
+def deleted(**place: str) -> Entry:
+    """The audit log's word on something that was deleted as a whole."""
+    return Entry(text="x.delete", origin=Origin.AUDIT, fields={"kind": "audit", **place}, time=at(60))
+
+
+def test_what_is_deleted_as_a_whole_is_every_jobs_in_it() -> None:
+    """A namespace by the events of its jobs, a pool and a cluster by the names of their machines."""
+    near = [pod_line("a", "a-0", "gke-prod-gpu-1f00ba17-x7k2"), about("a", namespace="ml", pod="a-0")]
+    far = [pod_line("b", "b-0", "gke-web-gpu-1f00ba17-x7k2"), about("b", namespace="web", pod="b-0")]
+    for place in ({"namespace": "ml"}, {"cluster": "prod", "node_pool": "gpu"}, {"cluster": "prod"}):
+        stories, _ = assemble(sift([*near, *far, deleted(**place)]))
+        assert {story.key.id: len(story.entries) for story in stories} == {"a": 3, "b": 2}, place
+    stories, notes = assemble(sift([*near, *far, deleted(cluster="prod", node_pool="cpu")]))
+    assert sum(len(story.entries) for story in stories) == 4
+    assert [note.kind for note in notes] == ["unrelated"]

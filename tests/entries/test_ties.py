@@ -16,7 +16,7 @@ FACTS = st.fixed_dictionaries(
     {},
     optional={
         "kind": st.sampled_from(("event", "workload", "job")), "pod": NAMES, "uid": NAMES, "involved_name": NAMES,
-        "created_pod": NAMES, "owner_name": NAMES, "listed": st.booleans(), "container": NAMES, "backing_job": NAMES,
+        "created_pod": NAMES, "owner_name": NAMES, "namespace": NAMES, "listed": st.booleans(), "container": NAMES, "backing_job": NAMES,
         "failed_jobs": st.lists(NAMES), "state": st.sampled_from(("FAILED", "RUNNING")),
     },
 )  # fmt: skip

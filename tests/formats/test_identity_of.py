@@ -107,3 +107,20 @@ def test_batch_tasks_have_one_name(task):
 def test_pods_of_a_node_are_no_jobs(name, namespace, is_part):
     """Drivers, device plugins and networks run as pods, too; their namespace or their name tells."""
     assert is_node_pod(name, namespace) is is_part
+
+
+def test_a_cloud_run_execution_is_a_job_and_its_task_a_replica():
+    """Its container's output is the task's word; the system log is the service's."""
+    labels = {"run.googleapis.com/execution_name": "fit-7x", "run.googleapis.com/task_index": "0",
+              "run.googleapis.com/task_attempt": "1"}  # fmt: skip
+    resource = {"project_id": "p", "job_name": "fit"}
+    for log, origin in (("stdout", Origin.REPLICA), ("varlog%2Fsystem", Origin.SERVICE)):
+        found = identity_of("cloud_run_job", resource, labels, f"projects/p/logs/run.googleapis.com%2F{log}")
+        told = (found.job, found.replica, found.attempt, found.origin)
+        assert told == (JobKey("local", "p", "fit-7x"), "fit-7x-task0", 1, origin)
+
+
+def test_a_refused_connection_of_a_nat_gateway_is_its_machines():
+    """The gateway's log names the machine whose connections found no port."""
+    found = identity_of("nat_gateway", {"project_id": "p"}, {"nat.googleapis.com/instance_name": "gke-a"}, "")
+    assert (found.node, found.origin) == ("gke-a", Origin.NODE)

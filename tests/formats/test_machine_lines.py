@@ -24,3 +24,11 @@ def test_squeues_rows_name_the_job() -> None:
     assert {entry.job for entry in entries_of(header + row.format(90211), "q.txt")} == {JobKey("slurm", "", "90211")}
     several = entries_of(header + row.format(90211) + row.format(90212), "q.txt")
     assert {entry.job for entry in several} == {None}
+
+
+def test_a_prompt_names_the_machine_below_it() -> None:
+    """A console's copy: `ssh HOST dmesg`, or the prompt of that machine; a line with a host of its own keeps that."""
+    line = "[Fri Jan 30 01:11:{:02d} 2026] NVRM: Xid (PCI:0000:b7:00): 62, pid=31207, name=python\n"
+    text = "# ssh gpu-4 'dmesg -T'\n" + 3 * line.format(7) + "[root@gpu-5 ~]# dmesg -T\n" + line.format(9) + KERNEL
+    nodes = [entry.node for entry in entries_of(text, "dmesg.txt") if "NVRM" in entry.text]
+    assert nodes == ["gpu-4", "gpu-4", "gpu-4", "gpu-5", "gpu-h100-17"]

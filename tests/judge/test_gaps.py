@@ -164,6 +164,8 @@ LOST = [
     ("lost_dropped", "rsyslogd: imjournal: 236 messages lost due to rate-limiting"),
     ("lost_dropped", "Log entry with size 278.8K exceeds maximum size of 256.0K"),
     ("lost_unread", "unable to retrieve container logs for containerd://9295e63f00"),
+    ("lost_unread", 'Error from server: Get "https://10.0.0.4:10250/containerLogs/ml/x/train": No agent available'),
+    ("lost_elsewhere", "Error response from daemon: configured logging driver does not support reading"),
     ("lost_merged", "(RayTrainWorker pid=75123) epoch 3 done [repeated 7x across cluster]"),
 ]
 

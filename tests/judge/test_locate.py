@@ -160,3 +160,16 @@ def test_hosts_in_brackets_before_lines_are_replicas(tmp_path: Path) -> None:
         (diagnosis,) = diagnose_paths([str(log)], load_rulebook(), Options()).diagnoses
         assert diagnosis.root_cause is not None
         assert diagnosis.root_cause.replica in ("worker 0", "worker-0")
+
+
+SRUN = "srun: error: gpu-{}: task {}: {}"
+XID = "[Fri Jan 30 01:11:47 2026] NVRM: Xid (PCI:0000:b7:00): 62, pid=31207, name=python, 203c(3090) 85020c09"
+
+
+@pytest.mark.parametrize(("ends", "place"), [(((3, "gpu-4"),), "task 3"), (((3, "gpu-4"), (5, "gpu-4")), "gpu-4")])
+def test_the_only_task_on_the_blamed_machine_is_the_place(ends: tuple[tuple[int, str], ...], place: str) -> None:
+    """srun says which tasks ran on a machine; where there were more, the machine is named."""
+    lines = [said(0, "step 1 loss 2.0"), said(10, XID, node="gpu-4", origin=Origin.NODE)]
+    lines += [said(20, SRUN.format(1, 0, "Aborted (core dumped)"))]
+    lines += [said(21 + task, f"srun: error: {node}: task {task}: Killed") for task, node in ends]
+    assert root_of(*lines).replica == place

@@ -1,4 +1,4 @@
-"""A pod that found no node, or did not get its disk, at first and got it later."""
+"""What was over before the end: a pod that found no node, disk or image at first, a stop that was outlived."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ MATCHER = Matcher(
         rule("configuration.disk", "disk cannot be attached", weight=40, **FROM),
         rule("storage.attach", "disk (?P<volume>\\w+) is held elsewhere", weight=80, **FROM),
         rule("lifecycle.attached", "has disk (?P<volume>\\w+)", role="progress", event="volume_attached", **FROM),
+        rule("quota.registry", 'refused image "(?P<image>[^"]+)', weight=80, **FROM),
+        rule("cancelled.stop", "machine was stopped", weight=40, event="machine_stopped", **{"from": "[node]"}),
+        rule("user_exception.failed", "training failed", weight=20),
+        rule("lifecycle.pulled", 'pulled image "(?P<image>[^"]+)', role="progress", event="image_pulled", **FROM),
         rule("lifecycle.scheduled", "pod assigned", role="progress", event="pod_scheduled", **FROM),
     ]
 )
@@ -48,3 +52,19 @@ def test_why_a_disk_was_not_attached_is_over_once_it_is() -> None:
     assert cause(held, event(60, "has disk d1", "SuccessfulAttachVolume"), disk) == "configuration"
     assert cause(held, event(60, "has disk d2", "SuccessfulAttachVolume"), disk) == "storage"
     assert cause(event(1, "has disk d1", "SuccessfulAttachVolume"), held, disk) == "storage"
+
+
+def test_why_an_image_was_not_pulled_is_over_once_it_is_there() -> None:
+    """Another image's arrival, or an earlier one, does not count."""
+    held, disk = event(5, 'registry refused image "a:1"', "Failed"), event(90, "disk cannot be attached", "x")
+    assert cause(held, disk) == "quota"
+    assert cause(held, event(60, 'pulled image "a:1"', "Pulled"), disk) == "configuration"
+    assert cause(held, event(60, 'pulled image "b:1"', "Pulled"), disk) == "quota"
+    assert cause(event(1, 'pulled image "a:1"', "Pulled"), held, disk) == "quota"
+
+
+def test_a_stop_that_a_program_outlived_is_no_cause() -> None:
+    """A program that speaks minutes later was not ended by it; one that speaks its last within minutes may be."""
+    stop = said(5, "the machine was stopped", "n", Origin.NODE)
+    assert cause(stop, said(60, "training failed", "train-0", Origin.REPLICA)) == "cancelled"
+    assert cause(stop, said(900, "training failed", "train-0", Origin.REPLICA)) == "user_exception"

@@ -21,6 +21,12 @@ def texts(text: str) -> list[str]:
     return [message.text for message in stitched(text)]
 
 
+def test_an_ignored_exception_of_one_line_belongs_to_what_ignores_it() -> None:
+    """Some logs keep only the last line of its traceback; what is raised after it is a message of its own."""
+    ignored = "Exception ignored in: <function Client.__del__ at 0x7f6f1c2b5ca0>\nAttributeError: no attribute 'close'"
+    assert texts(f"{BEFORE}\n{ignored}\n{AFTER}") == [BEFORE, ignored, AFTER]
+
+
 def trace(last: str, function: str = "fit") -> str:
     return f'Traceback (most recent call last):\n  File "fit.py", line 9, in {function}\n    go()\n{last}'
 

@@ -167,3 +167,16 @@ def test_a_client_beside_the_services_words_is_no_replica() -> None:
     )]  # fmt: skip
     service = lines((1, "service", "Waiting for job to be provisioned."), (800, "service", "Job failed."), key=key)
     assert runs_of(timeline_of([*client, *service])) == {}
+
+
+def test_further_containers_of_a_pod_are_no_restart() -> None:
+    """Init containers, the program and sidecars start in turn; the program's described start is that of its first life."""
+    names = ("istio-init", "fit", "istio-proxy")
+    events = [event(9 * n, "fit-0", "Started", f"Started container {name}") for n, name in enumerate(names)]
+    states = [
+        container("fit-0", number=1, container="fit", state="terminated", exit_code=0, reason="Completed"),
+        container("fit-0", number=2, container="istio-proxy", state="running"),
+    ]
+    again = event(900, "fit-0", "Started", "Started container fit")
+    assert timeline_of([*events, *states]).restarts_total == 0
+    assert timeline_of([*events, again]).restarts_total == 1

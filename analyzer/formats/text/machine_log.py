@@ -22,6 +22,11 @@ _SCRIPT = re.compile(
 """What a VM's startup script prints: the program's own output, that the guest agent writes into the machine's log."""
 _OF_A_PROCESS = re.compile(r"^(?:\[rank\d{1,6}\]: ?|\[\d{1,9},\d{1,6}\]<std(?:out|err)>:)")
 """What launchers put before a process's own output, which people paste among a machine's lines."""
+_PROMPT = re.compile(
+    r"^(?:\[?[\w.-]+@(?P<at>[\w-]+)[\w.-]*[ :][^\]#$]{0,80}\]?)?[#$] (?:sudo )?"
+    r"(?:ssh (?:-\S+ )*(?:[\w.-]+@)?(?P<to>[\w-]+)[\w.-]* |(?P<here>\S))"
+)
+"""A shell's prompt with a command, which names the machine that the lines below it are of: its own, or that of ssh."""
 _UNITS = re.compile(
     r"^(?:kernel|kubelet|containerd|dockerd|systemd[\w-]*|sshd|node-problem-detector|google_\w+|crond?|audit.*"
     r"|nvidia[\w.-]*|rsyslogd|slurmd|dhclient|chronyd|snapd|NetworkManager|mcelog|rasdaemon)$",
@@ -66,8 +71,11 @@ class Machine:
     def read(self, line: str) -> Said | None:
         """What a line says."""
         row = _SYSLOG.match(line)
+        prompt = None if row else _PROMPT.match(line)
         if row:
             self._host = row["host"]
+        elif prompt:
+            self._host = prompt["to"] or prompt["at"] or self._host
         script = _SCRIPT.match(line)
         if script:
             return Said(text=script["text"], origin=Origin.REPLICA, replica=self._host, node=self._host)
