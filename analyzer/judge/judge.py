@@ -22,6 +22,7 @@ from analyzer.judge.outcome import Outcome, outcome_of
 from analyzer.judge.sentences import sentence
 from analyzer.judge.texts import CaseTexts
 from analyzer.judge.verdict import Verdict, choose
+from analyzer.judge.weigh import VERDICT_LAG
 from analyzer.judge.write import alternatives_of, root_cause_of, ruled_out_of, symptoms_of, unknown_cause
 from analyzer.model import Context, Diagnosis, Message, Retry, RootCause, Stats, Timeline
 from analyzer.redact import redact
@@ -121,7 +122,7 @@ def _failure(
         return diagnosis
     values = {name: mask(value) for name, value in chosen.finding.values.items()}
     chosen.finding = msgspec.structs.replace(chosen.finding, values=values)
-    diagnosis.outcome = _ended_as(chosen, outcome.outcome)
+    diagnosis.outcome = _ended_as(chosen, outcome.outcome, [*verdict.rivals, *verdict.explained])
     diagnosis.category, diagnosis.cause = chosen.cause.split(".", 1)
     place = locate(chosen, verdict.explained, messages, findings, story, course)
     diagnosis.root_cause = root_cause_of(chosen, place, story, findings, course, mask, options)
@@ -156,9 +157,13 @@ def _cancelled(diagnosis: Diagnosis, outcome: Outcome, story: Story, mask: Mask,
     return diagnosis
 
 
-def _ended_as(chosen: Candidate, outcome: str) -> str:
+def _ended_as(chosen: Candidate, outcome: str, others: Sequence[Candidate]) -> str:
+    """The outcome that fits the cause: what ended long before it was another job, whose state says nothing of this."""
     if chosen.finding.rule.category == "cancelled":
         return "cancelled"
+    ends = [c.time for c in others if c.cause == "cancelled.job_state" and c.time is not None]
+    if outcome == "cancelled" and chosen.time is not None and any(t.plus(VERDICT_LAG) < chosen.time for t in ends):
+        return "failed"
     return "failed" if outcome in ("unknown", "running") else outcome
 
 

@@ -14,6 +14,8 @@ from analyzer.rulebook import Finding, Role
 _ALARM = expression(
     r"error|exception|fail|fatal|abort|killed|panic|cannot|unable|denied|refused|timed? ?out|core dumped", re.I
 )
+_LAUNCHERS = "user_exception.wrapper."
+"""Rules on what launchers and frameworks say of a process that failed elsewhere."""
 _CONTEXT = 40  # how many last messages of each replica are looked at: what ended a job stands near its end
 
 
@@ -22,14 +24,17 @@ def telling_messages(
 ) -> list[Message]:
     """The messages that say most about an unexplained end, best first.
 
-    First the platform's own word on the end; then alarming lines that are new against the job's own boring lines,
-    the latest first; then the last line of all. `known` are shapes of a good run: what it had too is not alarming.
+    First the platform's own word on the end; then the first word of a launcher or framework on a process that it lost;
+    then alarming lines that are new against the job's own boring lines, the latest first; then the last line of all.
+    `known` are shapes of a good run: what it had too is not alarming.
     """
     dull = {id(f.message) for f in findings if f.role in (Role.NOISE, Role.PROGRESS, Role.TEARDOWN)}
     ends = [f.message for f in findings if f.role is Role.VERDICT and "exit_code" in f.values]
     words = [f.message for f in findings if f.role is Role.VERDICT]
     chosen = ends[-1:]
     own = [m for m in _last_of_each(messages) if id(m) not in dull and m.text.strip()]
+    lost = {id(f.message) for f in findings if f.role is Role.CASCADE and f.rule.id.startswith(_LAUNCHERS)}
+    chosen += [m for m in own if id(m) in lost][:1]
     alarming = [m for m in own if _ALARM.search(m.text) and m.origin is not Origin.SERVICE]
     alarming = [m for m in alarming if shape_of(m.text) not in known]
     counts = Counter(shape_of(m.text) for m in messages) if alarming else {}

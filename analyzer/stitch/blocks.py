@@ -311,10 +311,29 @@ WARNING = Block(
     begin=_lines(r":\d+: \w*Warning: "),
     more=_lines(r"  \S"),
 )
+MODULE_ERROR = Block(
+    name="module_error",
+    kind="line",
+    literals=("Lmod has detected",),
+    begin=expression(r"(?:^|: )Lmod has detected the following error:"),
+    more=_lines(r'\s*"', r"\s{2,}\S", "Please|It is also|Also make|#%Module|You |To correct|While processing|Try: "),
+    blanks=True,
+    patience=0,
+    longest=24,
+)
+ASKED_CODE = Block(  # in a copied terminal: a command that asks for an exit code, and the number that it prints
+    name="asked_code",
+    kind="line",
+    literals=("$?", "exitCode"),
+    begin=expression(r"^(?:[\w.@:~/()\[\] -]{0,80})?[$#%>] [^\n]{0,300}(?:echo [^\n]{0,60}\$\?|exitCode)"),
+    more=_lines(r"\s*\d{1,3}\s*$"),
+    second=expression(r"^\s*\d{1,3}\s*$"),
+    longest=2,
+)
 BLOCKS = (
     TERMINATE, STACK_DUMP, THREAD_DUMP, DEVICE_ASSERT, MPI_SIGNAL, GLIBC, GO_PANIC, KERNEL_MEMORY, KERNEL_OOPS,
     ALLOCATOR_DUMP, RULED_TABLE, BOX, USAGE, CONFIGURATION, DASK_FAILURE, PIP_FAILURE, MPI_NOTICE, MPI_EXIT,
-    LAUNCHER_TABLE, STALL_REPORT, HANG_REPORT, WARNING,
+    LAUNCHER_TABLE, STALL_REPORT, HANG_REPORT, WARNING, MODULE_ERROR, ASKED_CODE,
 )  # fmt: skip
 
 

@@ -39,6 +39,12 @@ class Container(msgspec.Struct):
         """Whether it was still running, or about to be started again, when it was described."""
         return any(state.get("state") in ("running", "waiting") for state in self.states)
 
+    @property
+    def ran_once(self) -> bool:
+        """Whether it has ended and was never started again: one state, and a count of restarts that says 0."""
+        counts = [state.get("restart_count") for state in self.states]
+        return len(counts) == 1 and counts[0] is not None and not (self.restarts or self.alive)
+
 
 def containers(story: Story) -> dict[str, Container]:
     """The containers and tasks that descriptions tell of, one a replica: restarted most often, failed, or no helper.
@@ -83,14 +89,17 @@ def starts_of(container: Container) -> list[int]:
     return sorted(set(found))
 
 
-def add_states(lives: list[Life], container: Container) -> list[Life]:
-    """A replica's lives with what its container's states say; a state that no line shows becomes a life of its own."""
+def add_states(lives: list[Life], container: Container, *, one: bool = False) -> list[Life]:
+    """A replica's lives with what its container's states say; a state that no line shows becomes a life of its own.
+
+    `one`: there is but one life, whatever the times, since the log states none.
+    """
     for state in container.states:
         begin, end = moment_of(state.get("started")), moment_of(state.get("finished"))
         known = begin if begin is not None else end
         if known is None:
             continue
-        life = _matching(lives, begin, end)
+        life = lives[0] if one and lives else _matching(lives, begin, end)
         if life is None:
             life = Life(container.replica, known, end if end is not None else known, 0, container.replica)
             lives.append(life)

@@ -112,12 +112,17 @@ class Life(msgspec.Struct, eq=False):
         return self.exit_code not in (None, 0)
 
 
-def segment(lane: str, items: Sequence[Item], beginnings: Collection[int], name: str) -> list[Life]:
-    """The lives in a lane, in order. `beginnings` are places of lines that are known to begin a life."""
+def segment(
+    lane: str, items: Sequence[Item], beginnings: Collection[int], name: str, *, one: bool = False
+) -> list[Life]:
+    """The lives in a lane, in order. `beginnings` are places of lines that are known to begin a life.
+
+    `one`: it is known to have had no more than one life.
+    """
     lives: list[Life] = []
     by_node: dict[str, Life] = {}
     for item in items:
-        life = _life_of(item, lives, by_node, item.place in beginnings)
+        life = lives[0] if one and lives else _life_of(item, lives, by_node, item.place in beginnings)
         if life is None:
             replica = item.entry.replica or name
             life = Life(replica if item.output else name, item.moment, item.moment, item.place, lane)

@@ -123,13 +123,16 @@ def _lanes(story: Story, evidence: Evidence, policy: Policy) -> tuple[dict[str, 
     beginnings = find_beginnings(evidence.lanes, _words(evidence.job), cut)
     lanes: dict[str, list[Life]] = {}
     again = [signal.place for signal in begun_again(evidence.job)]
+    # Without times the order of files stands for them, and a description's count of restarts is more certain.
+    once = {name for name, container in known.items() if container.ran_once and not evidence.clock.real}
     for name, items in evidence.lanes.items():
         starts = beginnings.places.get(name, set()) | _stated_starts(items, known.get(name))
         starts |= set() if name else _first_after(again, items)
-        lives = lanes[name] = segment(name, items, starts, name.partition("@")[0] or story.key.id)
+        owner = name.partition("@")[0] or story.key.id
+        lives = lanes[name] = segment(name, items, starts, owner, one=name in once)
         lives[0].start_cut = name in cut and not lives[0].start_stated and not beginnings.is_start(items[0])
     for name, container in known.items():
-        lives = described.add_states(lanes.get(name, []), container)
+        lives = described.add_states(lanes.get(name, []), container, one=name in once)
         if lives:
             lanes[name] = lives
     events = pods.counted_starts(evidence)

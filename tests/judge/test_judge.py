@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from small_jobs import ONE_RUN, judged, said, service
+from small_jobs import KEY, ONE_RUN, RULES, judged, rule, said, service
 
-from analyzer.entries import Options
+from analyzer.entries import Options, Story
+from analyzer.judge import judge
+from analyzer.model import Timeline
+from analyzer.rulebook import Matcher
 
 
 def test_a_failure_that_training_survived_is_no_cause() -> None:
@@ -123,3 +126,14 @@ def test_evidence_stays_within_the_contracts_bounds() -> None:
     assert "BOOM here" in texts[0]
     assert sum(text.count("\n") + 1 for text in texts) < 60
     assert sum(map(len, texts)) < 8000
+
+
+def test_an_unknown_end_shows_the_launcher_s_first_word_on_a_lost_process() -> None:
+    """It names the process and where it ran; the driver's own end names neither."""
+    lost = rule("user_exception.wrapper.ray", "worker died", role="cascade", cause=None)
+    told = [said(1, "epoch 1"), said(2, "a worker died on node 7"), said(3, "error: the run failed, see above")]
+    findings = [finding for message in told for finding in Matcher([*RULES, lost]).find(message)]
+    diagnosis = judge(Story(KEY, tuple(m.first for m in told)), told, findings, Timeline(), Options())
+    assert diagnosis.category == "unknown"
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.evidence[0].text == "a worker died on node 7"

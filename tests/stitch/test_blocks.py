@@ -288,3 +288,16 @@ def test_flood_is_bounded() -> None:
 def test_reports_of_several_lines_are_one_message(text: str) -> None:
     """What says who is at fault stands on another line than what went wrong."""
     assert [message.text for message in stitched(f"{BEFORE}\n{text}\n{AFTER}")] == [BEFORE, text, AFTER]
+
+
+def test_a_terminal_s_answer_belongs_to_the_question() -> None:
+    """The number below a command that asks for an exit code is its answer; text that follows is not."""
+    asked = stitched("$ echo $?\n137\n$ ls\n")
+    assert asked[0].text == "$ echo $?\n137"
+    assert stitched("$ echo $?\nnothing")[0].text == "$ echo $?"
+
+
+def test_what_lmod_says_is_one_message() -> None:
+    """The name of the module stands below the complaint."""
+    text = 'Lmod has detected the following error:  The following module(s) are unknown:\n"torch/2.1"\n\nPlease check'
+    assert [message.text.split("\n")[1] for message in stitched(text + " it.\nstart")[:1]] == ['"torch/2.1"']

@@ -180,3 +180,19 @@ def test_further_containers_of_a_pod_are_no_restart() -> None:
     again = event(900, "fit-0", "Started", "Started container fit")
     assert timeline_of([*events, *states]).restarts_total == 0
     assert timeline_of([*events, again]).restarts_total == 1
+
+
+def test_without_times_a_container_that_was_never_restarted_lived_once() -> None:
+    """The order of the files stands for the time, so that the start of a description's table comes after the lines."""
+    printed = told(GKE, None, "epoch 1", origin=Origin.REPLICA, number=1, replica="fit-0")
+    state = container(
+        "fit-0", number=2, state="terminated", restart_count=0, exit_code=1, reason="Error",
+        started=AT.format(10), finished=AT.format(11),
+    )  # fmt: skip
+    start = told(
+        GKE, None, "Started container train", origin=Origin.CLUSTER, number=3, replica="fit-0", kind="event", pod="fit-0",
+        reason="Started",
+    )  # fmt: skip
+    timeline = timeline_of([printed, state, start])
+    assert timeline.restarts_total == 0
+    assert [run.exit_code for run in runs_of(timeline)["fit-0"]] == [1]
