@@ -14,7 +14,8 @@ from analyzer.rulebook.patterns import compile_pattern
 from analyzer.timeline.evidence import number_in, trial_of
 
 GENERIC = 15  # up to this weight a rule says no more than that something was raised
-_WRAPPERS = "user_exception.wrapper."
+WRAPPERS = "user_exception.wrapper."
+"""Rules on what launchers and frameworks say of a process that failed elsewhere."""
 NEAR = 40  # messages within which a bare line and a traceback are told to be of one failure
 
 
@@ -126,7 +127,7 @@ def _outweighed(findings: Sequence[Finding]) -> dict[int, int]:
 def _quotes_the_cause(finding: Finding) -> bool:
     """Whether it is a wrapper's report with the exception of the process or executor that it speaks for."""
     inner = finding.message.exceptions[:-1]
-    return finding.rule.id.startswith(_WRAPPERS) and any(link.relation in ("remote", "cause") for link in inner)
+    return finding.rule.id.startswith(WRAPPERS) and any(link.relation in ("remote", "cause") for link in inner)
 
 
 def _more_specific(one: Finding, other: Finding) -> bool:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from analyzer.expressions import expression
+from analyzer.judge.candidates import WRAPPERS
 from analyzer.judge.novelty import shape_of
 from analyzer.model import Message, Origin
 from analyzer.rulebook import Finding, Role
@@ -14,8 +15,6 @@ from analyzer.rulebook import Finding, Role
 _ALARM = expression(
     r"error|exception|fail|fatal|abort|killed|panic|cannot|unable|denied|refused|timed? ?out|core dumped", re.I
 )
-_LAUNCHERS = "user_exception.wrapper."
-"""Rules on what launchers and frameworks say of a process that failed elsewhere."""
 _CONTEXT = 40  # how many last messages of each replica are looked at: what ended a job stands near its end
 
 
@@ -33,7 +32,7 @@ def telling_messages(
     words = [f.message for f in findings if f.role is Role.VERDICT]
     chosen = ends[-1:]
     own = [m for m in _last_of_each(messages) if id(m) not in dull and m.text.strip()]
-    lost = {id(f.message) for f in findings if f.role is Role.CASCADE and f.rule.id.startswith(_LAUNCHERS)}
+    lost = {id(f.message) for f in findings if f.role is Role.CASCADE and f.rule.id.startswith(WRAPPERS)}
     chosen += [m for m in own if id(m) in lost][:1]
     alarming = [m for m in own if _ALARM.search(m.text) and m.origin is not Origin.SERVICE]
     alarming = [m for m in alarming if shape_of(m.text) not in known]
