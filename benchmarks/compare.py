@@ -150,7 +150,8 @@ def lnav_format(folder: Path) -> str:
 def start_up(corpus: Path, folder: Path) -> list[Measured]:
     """Starts, with `python -c pass` as their reference."""
     small = folder / "small.ndjson"
-    content = corpus.read_bytes()[: 1 << 20]
+    with corpus.open("rb") as file:
+        content = file.read(1 << 20)
     small.write_bytes(content[: content.rfind(b"\n") + 1])
     return [
         Measured("python -c pass", [sys.executable, "-c", "pass"]),
