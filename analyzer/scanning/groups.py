@@ -8,7 +8,7 @@ from itertools import groupby
 import msgspec
 
 from analyzer.entries.belonging import tell_apart
-from analyzer.entries.ties import Names, Ties, joined
+from analyzer.entries.ties import Ties, joined
 from analyzer.model import JobKey, Note
 from analyzer.scanning.database import Database
 from analyzer.scanning.parts import joined as joined_parts
@@ -49,12 +49,8 @@ def groups_of(database: Database, salt: str) -> tuple[list[Group], list[Note]]:
 
 
 def _sharing(ties: Ties, shared: dict[str, str]) -> Ties:
-    """The ties with one copy of each name that others have, too: those of all jobs are in memory at once."""
-
-    def one(names: Names) -> Names:
-        return tuple(shared.setdefault(name, name) for name in names)
-
-    return msgspec.structs.replace(ties, sources=one(ties.sources))
+    """The ties with one copy of each source's name: those of all jobs are in memory at once, and most share a few."""
+    return msgspec.structs.replace(ties, sources=tuple(shared.setdefault(name, name) for name in ties.sources))
 
 
 def _group(key: JobKey, names: list[str], loose: bytes, states: dict[str, bytes]) -> Group:
